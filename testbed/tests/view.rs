@@ -155,7 +155,7 @@ fn five_thousand_links_in_a_browser() {
         "address after {first:?}, newest link on the page after {:?}",
         start.elapsed()
     );
-    browser.wait_for("document.getElementById('count').textContent === '5,000 links'");
+    browser.wait_for("document.getElementById('count').textContent === '5,000 calls'");
 
     // The older rows were loaded.
     browser.wait_for("document.getElementById('strip').scrollHeight > 5000 * 80");
@@ -206,16 +206,16 @@ fn five_thousand_links_in_a_browser() {
     // New links come by themselves, and the newest stays in view.
     run.link(5_000);
     shows(&mut browser, 5_000);
-    browser.wait_for("document.getElementById('count').textContent === '5,001 links'");
+    browser.wait_for("document.getElementById('count').textContent === '5,001 calls'");
 
     // Filters.
     browser.eval(
         "(() => { const outcome = document.querySelectorAll('#filters select')[2];
           outcome.value = 'error'; outcome.dispatchEvent(new Event('change')); })()",
     );
-    browser.wait_for("document.getElementById('count').textContent === '500 of 5,001 links'");
+    browser.wait_for("document.getElementById('count').textContent === '500 of 5,001 calls'");
     browser.key("Escape");
-    browser.wait_for("document.getElementById('count').textContent === '5,001 links'");
+    browser.wait_for("document.getElementById('count').textContent === '5,001 calls'");
     assert_eq!(browser.problems(), [""; 0]);
 }
 
@@ -316,7 +316,7 @@ fn an_exported_file_is_the_same_page_without_a_server() {
     shows(&mut browser, 29);
     assert_eq!(
         browser.eval("document.getElementById('count').textContent"),
-        "20 links"
+        "20 calls"
     );
     browser.key("k");
     shows(&mut browser, 28);

@@ -117,8 +117,8 @@ impl AtSpi {
         self.unsubscribe(dropped);
     }
 
-    /// Until the link is over, events about other objects are no signs of a change. `false` if the
-    /// toolkit may switch this control without an event.
+    /// From now to the end of the link only events about this control count as changes. `false` if
+    /// the toolkit may switch it without an event.
     pub fn watch(&mut self, control: &ElementId) -> bool {
         let Some((bus_name, path)) = split_id(control) else {
             return false;

@@ -65,8 +65,8 @@ impl Tree {
         }
     }
 
-    /// Records an element that takes clicks for each button and check box that contains it, and a
-    /// text for each that has opened around it, or that is a group box (Qt).
+    /// Records this element for each button and check box around it: one that takes clicks, or a
+    /// text where the outer element has opened around it or is a group box (Qt).
     fn note_content(&self, content: &mut [Option<Inside>], index: usize, place: Rect) {
         let is_text = self.elements[index].role == Role::STATIC_TEXT;
         for outer in self.outwards(index).skip(1).take(LEVELS) {

@@ -223,7 +223,7 @@ pub enum Awaited {
 pub struct Expect {
     /// A part of an element's text.
     pub text: String,
-    /// Whether no element may have it.
+    /// Whether the text must be gone instead.
     pub absent: bool,
     /// How long to wait for it.
     pub timeout: Duration,

@@ -34,7 +34,7 @@ pub(crate) fn note(error: Option<&Error>, report: &Report, pid: Option<u32>) -> 
         .take()?;
     let file = begin(pid)?;
     Some(format!(
-        "for a report of this as a bug, {} gets facts about the desktop, without titles and names",
+        "for a bug report: {} will have facts about this desktop, without titles and names",
         file.display()
     ))
 }

@@ -49,7 +49,7 @@ export function duration(ms) {
   return ms < 0.95 ? "<1 ms" : `${Math.round(ms)} ms`;
 }
 
-/** 1 link, 2 links. */
+/** 1 call, 2 calls. */
 export function count(number, thing) {
   return `${number.toLocaleString()} ${thing}${number === 1 ? "" : "s"}`;
 }

@@ -192,5 +192,5 @@ function title(header) {
   const late = /^late: (.*) \(since the last answer\)$/.exec(header);
   if (late) return `Since the last answer: ${late[1]}`;
   const diff = /^diff: (.*)$/.exec(header);
-  return diff ? `By this link: ${diff[1]}` : header;
+  return diff ? `By this call: ${diff[1]}` : header;
 }

@@ -17,7 +17,7 @@ export class Link {
     this.notes.style.display = "contents";
     const body = el("div", { className: "body" }, this.picture.element, this.lines.element);
     this.parts = [this.head, this.notes, body];
-    this.back = button("‹", "Back to all links", "plain back", close);
+    this.back = button("‹", "Back to all calls", "plain back", close);
     this.moves = el("div", { className: "move" },
       button("↑", "Earlier (K)", "plain", () => move(-1)),
       button("↓", "Later (J)", "plain", () => move(1)));

@@ -54,7 +54,7 @@ export class Strip {
     this.tell();
     if (this.listed.length > before && !atEnd) {
       this.missed = (this.newer.hidden ? 0 : this.missed) + this.listed.length - before;
-      this.newer.textContent = `↓ ${count(this.missed, "new link")}`;
+      this.newer.textContent = `↓ ${count(this.missed, "new call")}`;
       this.newer.hidden = false;
     }
     return atEnd && this.listed.length > before;
@@ -69,11 +69,11 @@ export class Strip {
     const all = this.data.rows.length;
     const shown = this.listed.length;
     id("count").textContent = this.filters.isSet()
-      ? `${shown.toLocaleString()} of ${count(all, "link")}` : count(all, "link");
+      ? `${shown.toLocaleString()} of ${count(all, "call")}` : count(all, "call");
     const nothing = id("nothing");
     nothing.hidden = shown > 0 || !id("hits").hidden;
     nothing.textContent = all === 0
-      ? "No links yet. They appear here as an agent works." : "No link passes these filters.";
+      ? "No calls yet. They appear here as an agent works." : "No call passes these filters.";
   }
 
   /** Marks a link as selected and scrolls it into view. */

@@ -53,9 +53,9 @@ Exit codes:
 
 /// Lets an AI agent drive native desktop apps through the accessibility tree.
 ///
-/// Without a command it is an MCP server on standard input and output. Each tool call acts on an
-/// app, answers with a short summary, and writes the app's tree (.txt) and window (.png) to the
-/// log, where the agent greps them.
+/// Without a command it is an MCP server on standard input and output. Each call of a tool acts on
+/// an app and answers with what changed. It also writes the app's tree (.txt) and window (.png) to
+/// the log, where the agent can search them.
 #[derive(Debug, Parser)]
 #[command(name = "deskline", version, after_help = AFTER, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -99,22 +99,22 @@ pub(crate) struct Settings {
     /// Despite --allow-app, --deny-app and --ask, open apps with any arguments
     #[arg(help_heading = MAY, long, global = true)]
     pub(crate) allow_commands: bool,
-    /// Ask you, through the MCP client, before an app is acted in for the first time and before a
-    /// button of an alert is pressed; see deskline grants
+    /// Ask you, through the MCP client, before the agent acts in an app for the first time, and
+    /// before it presses a button of an alert; see deskline grants
     #[arg(help_heading = MAY, long, global = true, env = "DESKLINE_ASK")]
     #[arg(value_parser = FalseyValueParser::new())]
     pub(crate) ask: bool,
-    /// Whether your keyboard and mouse are blocked while the agent's input is sent (`input`), with
-    /// a banner that says so (`full`; no banner on Wayland)
+    /// The input lock: `input` blocks your keyboard and mouse while the agent's input is sent,
+    /// `full` also shows a banner (not on Wayland), `off` does neither
     #[arg(help_heading = YOURS, long, global = true, value_name = "off|input|full")]
     #[arg(default_value = "full", hide_possible_values = true)]
     pub(crate) guard: GuardMode,
-    /// After how many seconds your input is unblocked at the latest
+    /// Unblock your input after this many seconds at the latest
     #[arg(help_heading = YOURS, long, global = true, value_name = "SECONDS", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=600))]
     pub(crate) guard_timeout: u16,
-    /// The agent's desktop: `yours`, or one of its own, `private` or `private=1920x1080`. On Linux
-    /// that is X11; `private-wayland` is for apps that do not run on X11
+    /// The agent's desktop: `yours`, or one of its own, such as `private` or `private=1920x1080`
+    /// (X11, on Linux); `private-wayland` is for apps that do not run on X11
     #[arg(help_heading = DESKTOP, long, global = true)]
     #[arg(value_name = "yours|private[=WxH]|private-wayland[=WxH]")]
     #[arg(default_value = "yours", value_parser = private)]
@@ -123,8 +123,8 @@ pub(crate) struct Settings {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = DESKTOP, long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
-    /// You watch the private desktop: block your input and put your window and pointer back there
-    /// too
+    /// You take part on the private desktop: block your input and put your window and pointer back
+    /// there too
     #[cfg(target_os = "linux")]
     #[arg(help_heading = DESKTOP, long, global = true)]
     pub(crate) attended: bool,
@@ -132,7 +132,7 @@ pub(crate) struct Settings {
     #[arg(long, global = true, value_name = "SERVER")]
     #[arg(hide_possible_values = true)]
     pub(crate) compat: Option<Compat>,
-    /// How standard error is written: `json` has an object a line
+    /// The format of standard error: `json` writes one object per line
     #[arg(help_heading = LOG, long, global = true, value_name = "text|json")]
     #[arg(default_value = "text", hide_possible_values = true)]
     pub(crate) log_format: LogFormat,
@@ -153,6 +153,9 @@ pub(crate) fn command() -> clap::Command {
     let mut program = Cli::command();
     let settings: Vec<clap::Arg> = program.get_arguments().cloned().collect();
     for command in program.get_subcommands_mut() {
+        if command.get_name() == "uninstall" {
+            *command = std::mem::take(command).mut_arg("server", |arg| arg.hide(true));
+        }
         let shown: &[&str] = match command.get_name() {
             "serve" | "call" | "replay" => continue,
             "doctor" | "status" => &["dir", "desktop", "home", "attended"],
@@ -234,7 +237,7 @@ pub(crate) enum Command {
     Call(Call),
     /// Check everything that Deskline needs, and show how to install what is missing
     Doctor {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
         /// First repair everything that needs no root
@@ -243,26 +246,25 @@ pub(crate) enum Command {
     },
     /// Show what is set up: version, desktop, clients with an entry, and what is missing
     Status,
-    /// Print one page about this desktop for a report of a bug, without titles and names
+    /// Print one page about this desktop for a bug report, without titles and names
     ///
-    /// Reads alone, for at most 30 s. A server writes the page as facts.txt into its log's folder
-    /// when a call first goes wrong.
+    /// It only reads, for at most 30 s. When a call first goes wrong, a server writes this page as
+    /// facts.txt into its log's folder.
     Facts,
-    /// Show what agents do: a sum and a saved note on a private desktop, as an agent would make
-    /// them
+    /// Show what agents do, on a private desktop: a sum, and a note that is saved
     ///
     /// Needs gnome-calculator and mousepad. Its files stay in /tmp/deskline-demo.
     #[cfg(target_os = "linux")]
     Demo,
     /// Show the latest calls of the log
     Log(LogArgs),
-    /// Show a run in the browser: each call with its screenshot, its changes and its answer
+    /// Show the log in the browser: each call with its screenshot, its changes and its answer
     ///
     /// Serves a page on 127.0.0.1 until Ctrl+C; new calls appear as they come.
     View(ViewArgs),
-    /// Do the calls of a run again, and stop at the first answer that differs
+    /// Do the calls of a log again, and stop at the first answer that differs
     ///
-    /// Targets are found by text and role. Exits with 1 if an answer differs or a call cannot be
+    /// It finds targets by text and role. Exits with 1 if an answer differs or a call cannot be
     /// done.
     Replay(ReplayArgs),
     /// Find when some text was last on a screen: searches all tree files, newest first
@@ -275,7 +277,7 @@ pub(crate) enum Command {
         #[arg(short, default_value_t = 20, value_name = "N")]
         number: usize,
     },
-    /// List and change which apps agents may act in: your answers to --ask, and those given here
+    /// List and change in which apps agents may act: your answers to --ask, and those given here
     Grants {
         #[command(subcommand)]
         command: Option<GrantsCommand>,
@@ -284,8 +286,7 @@ pub(crate) enum Command {
     Install(InstallArgs),
     /// Remove the entry from a client's configuration
     Uninstall(InstallArgs),
-    /// Try the tools and the guard on the system's own apps, judged by effects, and print a report
-    /// to send back
+    /// Try the tools and the input lock on the system's own apps, and print a report to send back
     #[cfg(not(target_os = "linux"))]
     Selftest(Selftest),
     /// Print a skill (SKILL.md) for agents that use a shell instead of MCP
@@ -356,8 +357,8 @@ pub(crate) enum Net {
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct Serve {
-    /// Serve streamable HTTP at this address, such as 127.0.0.1:8765. Clients send a token, which
-    /// is made at the first start, or taken from DESKLINE_TOKEN
+    /// Serve streamable HTTP at this address, such as 127.0.0.1:8765. Clients send a token: made at
+    /// the first start, or taken from DESKLINE_TOKEN
     #[cfg(unix)]
     #[arg(help_heading = HTTP, long, value_name = "ADDR")]
     pub(crate) http: Option<SocketAddr>,
@@ -365,7 +366,7 @@ pub(crate) struct Serve {
     #[cfg(unix)]
     #[arg(help_heading = HTTP, long, value_name = "NAME", requires = "http")]
     pub(crate) host: Vec<String>,
-    /// Answer /health and /ready at this address too, where clients cannot take their place
+    /// Answer /health and /ready at this address too, where clients cannot take up the connections
     #[cfg(unix)]
     #[arg(help_heading = HTTP, long, value_name = "ADDR", requires = "http")]
     pub(crate) probes: Option<SocketAddr>,
@@ -373,17 +374,17 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "http", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) desktops: Option<u16>,
-    /// How many desktops are started in advance
+    /// Start this many desktops in advance
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "desktops", default_value_t = 1)]
     pub(crate) warm: u16,
-    /// Whether the apps of the clients' desktops share this machine's network, loopback too
+    /// `shared`: the apps of the clients' desktops have this machine's network, its loopback too
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "none|shared", requires = "desktops")]
     #[arg(default_value = "none", hide_possible_values = true)]
     pub(crate) net: Net,
-    /// Do not seal the desktops off from each other: for clients that may reach each other's apps
-    /// and files, where there is no bubblewrap
+    /// Do not seal the desktops off from each other: for clients that trust each other, where
+    /// there is no bubblewrap
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, requires = "desktops")]
     pub(crate) unsealed: bool,
@@ -395,16 +396,16 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "desktops")]
     pub(crate) processes: Option<u32>,
-    /// Answer /metrics without the token: numbers alone, no text of a screen
+    /// Answer /metrics without the token: it has numbers and no text of a screen
     #[cfg(unix)]
     #[arg(help_heading = HTTP, long, requires = "http")]
     pub(crate) metrics_open: bool,
-    /// Show the logs of its desktops to browsers below /view/, which ask for a password: the
-    /// viewer's token, made at the first start, or taken from DESKLINE_VIEW_TOKEN
+    /// Show the desktops' logs to browsers below /view/. The password is the viewer's token: made
+    /// at the first start, or taken from DESKLINE_VIEW_TOKEN
     #[cfg(unix)]
     #[arg(help_heading = HTTP, long, requires = "http")]
     pub(crate) view: bool,
-    /// After how many minutes without a call a client's session ends, and its desktop
+    /// End a client's session and its desktop after this many minutes without a call
     #[cfg(unix)]
     #[arg(help_heading = HTTP, long, value_name = "MINUTES", requires = "http", default_value = "30", value_parser = minutes)]
     pub(crate) idle: Duration,
@@ -414,15 +415,15 @@ pub(crate) struct Serve {
 pub(crate) struct Call {
     /// The tool's name
     pub(crate) tool: String,
-    /// Its arguments, a JSON object; `-` reads them from standard input, as other users see a
-    /// command line
+    /// Its arguments, a JSON object; `-` reads them from standard input, which other users of the
+    /// machine cannot see
     #[arg(default_value = "{}", value_parser = object)]
     pub(crate) arguments: Object,
     /// Print the whole MCP result as JSON, with screenshots
     #[arg(long)]
     pub(crate) json: bool,
-    /// Leave the server running for further calls, which are faster then and find the same
-    /// private desktop, until they have been idle for these minutes [default: 10]
+    /// Leave the server running until it has been idle for these minutes: further calls are faster
+    /// and find the same private desktop [default: 10]
     #[cfg(unix)]
     #[arg(long, value_name = "MINUTES", num_args = 0..=1)]
     #[arg(require_equals = true, default_missing_value = "10")]
@@ -443,7 +444,7 @@ pub(crate) struct LogArgs {
     /// How many calls
     #[arg(short, default_value_t = 20, value_name = "N")]
     pub(crate) number: usize,
-    /// As JSON, one object a line
+    /// Print JSON, one object per line
     #[arg(long)]
     pub(crate) json: bool,
     /// Keep printing new calls, until Ctrl+C
@@ -473,17 +474,18 @@ pub(crate) struct Selftest {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// The folder of the run's log
+    /// The folder of the log
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// Leave lines out of the comparison that match this regular expression, such as a clock's
+    /// Do not compare lines that match this regular expression, such as a clock's; may be given
+    /// several times
     #[arg(long, value_name = "PATTERN")]
     pub(crate) ignore: Vec<Regex>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ViewArgs {
-    /// The folder of the run's log [default: as --dir]
+    /// The folder of the log [default: as --dir]
     #[arg(value_name = "DIR")]
     pub(crate) run: Option<PathBuf>,
     /// Write one file with everything in it, to keep or to mail, instead of serving a page

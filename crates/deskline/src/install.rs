@@ -32,7 +32,7 @@ pub(crate) struct InstallArgs {
     /// Only show what would be written or run
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Add it for the project in the current folder only
+    /// For the project in the current folder only
     #[arg(long)]
     pub(crate) project: bool,
     /// Options of the server, such as: -- --desktop private

@@ -439,3 +439,29 @@ fn a_backup_is_neither_written_nor_read_through_a_symlink() {
     assert_eq!(user.read("own.txt"), "mine");
     assert!(!user.read("project/.cursor/mcp.json").contains("mine"));
 }
+
+// Other systems keep the configuration elsewhere.
+#[cfg(target_os = "linux")]
+#[test]
+fn status_says_what_is_set_up() {
+    let user = User::new();
+    let file = user.write(".config/deskline/config.toml", "read-only = true\n");
+    user.ok("install cursor -- --ask");
+    let log = user.home.path().join("log");
+    let status = user.ok(&format!("status --dir {}", log.display()));
+    let client = user.home.path().join(".cursor/mcp.json");
+    for line in [
+        format!("version  {}, {DESKLINE}", env!("CARGO_PKG_VERSION")),
+        format!("config   {}", file.display()),
+        format!("log      {}", log.display()),
+        format!("client   Cursor ({}): {DESKLINE} --ask", client.display()),
+    ] {
+        assert!(
+            status.lines().any(|said| said == line),
+            "{status} lacks {line}"
+        );
+    }
+    user.ok("uninstall cursor");
+    let status = user.ok(&format!("status --dir {}", log.display()));
+    assert!(status.contains("\nclients  none"), "{status}");
+}

@@ -54,7 +54,7 @@ pub enum Toolkit {
 pub(crate) enum CacheUse {
     /// At no reading.
     Never,
-    /// As long as it has most of the tree.
+    /// While it has most of the tree.
     WhileComplete,
     /// At each reading.
     Always,

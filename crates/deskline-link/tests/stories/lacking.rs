@@ -59,7 +59,7 @@ fn without_a_display_input_is_an_error_that_names_an_alternative() {
 }
 
 #[test]
-fn without_keys_a_click_goes_in_and_its_text_is_refused_before_it() {
+fn without_keys_a_click_works_and_one_with_text_is_refused() {
     let mut story = Story::lacking(&[("key_input", "there is no keyboard")]);
     assert!(!story.click("Send").is_error(), "{}", story.text());
     story.click_then("Inbox", Some("bob"), None);

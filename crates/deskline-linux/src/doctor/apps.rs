@@ -56,7 +56,7 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
         (0, 0) => Check::warn(
             "apps",
             "no app has a window, so no tree and no screenshot were tried",
-            "open one to have them tried",
+            "fine if none is open: they are tried once one is",
         ),
         (0, _) => Check::warn(
             "apps",
@@ -102,7 +102,7 @@ pub(super) fn deaf(pid: u32, how: &str) -> Check {
         None => Check::warn(
             "app",
             format!("{}, of a toolkit unknown to Deskline, {how}", who(pid)),
-            "its toolkit may have no accessibility: agents see its picture, and click by \
+            "its toolkit may have no accessibility: agents look at the screenshot, and click by \
              coordinates",
         ),
     }

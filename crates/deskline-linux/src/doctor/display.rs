@@ -122,7 +122,7 @@ pub(super) fn picture(session: &Session, window: &Toplevel) -> Check {
         Err(e) => Check::warn(
             "picture",
             e.to_string(),
-            "agents have only the trees of such windows",
+            "agents see only the trees of such windows",
         ),
     }
 }

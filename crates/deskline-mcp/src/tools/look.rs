@@ -76,7 +76,7 @@ pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
         Arg::optional(
             "state",
             Type::Choice(&AWAITED),
-            "default present; loaded: its page",
+            "default present; loaded: its web page",
         ),
         Arg::optional("timeout", Type::Number, "seconds, default 10"),
     ],

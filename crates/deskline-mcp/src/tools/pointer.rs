@@ -96,7 +96,7 @@ pub(super) static SCROLL: ToolRecord = ToolRecord {
     about: "Turn the wheel over an element or point.",
     args: on_target![
         Arg::optional("deltaY", Type::Integer, "lines down; negative: up"),
-        Arg::optional("deltaX", Type::Integer, "right"),
+        Arg::optional("deltaX", Type::Integer, "to the right"),
         Arg::optional(
             "until",
             Type::Text,

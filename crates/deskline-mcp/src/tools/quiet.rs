@@ -8,8 +8,8 @@ use crate::args::{Args, Wrong};
 
 pub(super) static SET_VALUE: ToolRecord = ToolRecord {
     name: "set_value_and_traverse",
-    about: "Set the value of a field, slider or other control without pointer, keys or focus: \
-        the app may stay in the background.",
+    about: "Set the value of a field, slider or other control in the background: without pointer, \
+        keys or focus.",
     args: on_target![
         Arg::required("value", Type::Text, "replaces what is there"),
         EXPECT,
@@ -28,8 +28,8 @@ fn set_value(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static PRESS_AX: ToolRecord = ToolRecord {
     name: "press_ax_and_traverse",
-    about: "Press a button, link or menu item (of a closed menu too) as quietly as set_value. \
-        Use a click where the app ignores it.",
+    about: "Press a button, link or menu item (of a closed menu too) in the background. \
+        If the app ignores it, click.",
     args: on_target![EXPECT, TIMEOUT],
     effect: Effect::Act,
     handler: Handler::Link(press_ax),
@@ -41,7 +41,7 @@ fn press_ax(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
     name: "set_selected_and_traverse",
-    about: "Select or deselect a row, tab or item as quietly as set_value.",
+    about: "Select or deselect a row, tab or item in the background.",
     args: on_target![
         Arg::optional("selected", Type::Bool, "default true"),
         EXPECT,

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Effect, Handler, TOOLS, ToolRecord};
+use super::{Effect, TOOLS, ToolRecord};
 
 const INTRODUCTION: &str = "\
 # Tools
 
-The tools as an agent sees them. With `--read-only`, only those that are marked so are offered.
-`deskline call TOOL '{…}'` calls a tool from a shell.
+The tools as an agent sees them. Where nothing else is said, a tool may change or delete things. `deskline call TOOL '{…}'` calls one
+from a shell.
 
 ## What tools have in common
 
@@ -22,9 +22,9 @@ The tools as an agent sees them. With `--read-only`, only those that are marked 
 - **Answers** name the tree file and the screenshot, and say what changed. An error says what was wrong, whether anything was done,
   and what to do next. [All fields](formats.md#the-answer).
 - **`expect`** waits at most 3 seconds, or `timeout` seconds, up to 30.
-- **Options** of every tool that acts: `traverseBefore`, `traverseAfter` and `showDiff` (`false` leaves that part out),
-  `onlyVisibleElements`, `showAnimation` (outlines the target for `animationDuration` seconds first) and `delayAfterAction`
-  (seconds). No schema lists them, as each session sends the schemas to the model.
+- **Options** of the tools whose name ends in `traverse` or `traversal`: `traverseBefore`, `traverseAfter` and `showDiff` (`false`
+  leaves that part out), `onlyVisibleElements`, `showAnimation` (outlines the target for `animationDuration` seconds first) and
+  `delayAfterAction` (seconds). No schema lists them, as each session sends the schemas to the model.
 
 Arguments that mean the same in several tools; `pid` is required wherever it stands:
 
@@ -35,7 +35,7 @@ fn effect(record: &ToolRecord) -> &'static str {
         Effect::ReadFile => "Reads the log's files.",
         Effect::Look => "Changes nothing.",
         Effect::Set => "Sets or selects something; a repeated call has no further effect.",
-        Effect::Act => "May change or delete things.",
+        Effect::Act => "",
     }
 }
 
@@ -98,21 +98,24 @@ fn table<'a>(arguments: impl IntoIterator<Item = &'a Argument>, page: &mut Strin
 fn section(record: &ToolRecord, common: &[Argument], page: &mut String) {
     let entry = serde_json::to_value(record.entry("")).unwrap();
     let (name, effect, about) = (record.name, effect(record), cell(&entry["description"]));
-    let offered = ["", " Offered with `--read-only`."][usize::from(record.reads_only())];
+    let offered = ["", "Offered with `--read-only`."][usize::from(record.reads_only())];
     let all = arguments(record);
     let (shared, own): (Vec<_>, Vec<_>) = all.iter().partition(|one| common.contains(one));
-    let mut takes: Vec<String> = shared
-        .iter()
-        .map(|(name, ..)| format!("`{name}`"))
-        .collect();
-    if matches!(record.handler, Handler::Link(..) | Handler::Chain) {
-        takes.push("the options".to_owned());
+    let takes = shared.iter().map(|(name, ..)| format!("`{name}`"));
+    let takes = takes.collect::<Vec<_>>().join(", ");
+    let takes = if takes.is_empty() {
+        takes
+    } else {
+        format!("Takes {takes}.")
+    };
+    let said = [effect, offered, &takes]
+        .into_iter()
+        .filter(|part| !part.is_empty());
+    let said = said.collect::<Vec<_>>().join(" ");
+    write!(page, "\n## {name}\n\n{about}\n").unwrap();
+    if !said.is_empty() {
+        write!(page, "\n{said}\n").unwrap();
     }
-    write!(page, "\n## {name}\n\n{about}\n\n{effect}{offered}").unwrap();
-    if !takes.is_empty() {
-        write!(page, " Takes {}.", takes.join(", ")).unwrap();
-    }
-    page.push('\n');
     if !own.is_empty() {
         page.push('\n');
         table(own, page);

@@ -32,7 +32,7 @@ const BEGINS: Duration = Duration::from_millis(300);
 /// How far past the edge the pointer is pushed.
 const PUSH: f64 = 20.0;
 
-/// The answer mentions a total gap of at least this long: people press keys 100 ms apart or more.
+/// The answer mentions gaps that add up to at least this: people press keys 100 ms apart or more.
 const MENTIONED: Duration = Duration::from_millis(100);
 
 /// The state that both threads share.

@@ -180,8 +180,8 @@ impl Hyprland {
         serde_json::from_slice(&answer).map_err(Error::system(ASKING))
     }
 
-    /// Calls a dispatcher: as configurations in Lua name it or, if that is no dispatcher because
-    /// the configuration is an older one, as those do.
+    /// Calls a dispatcher by its name in configurations in Lua. If there is none of that name, the
+    /// configuration is an older one, and so is the name.
     fn dispatch(&self, lua: &str, older: &str) -> Result<()> {
         let mut said = Vec::new();
         for call in [lua, older] {

@@ -222,17 +222,25 @@ fn what_comes_over_a_button_meanwhile_is_not_clicked() {
     }
 }
 
-/// A page whose buttons move from the pointer, lie in what is named, or are no boxes.
-const SHAPES: &str = r"<style>body{margin:0;height:3000px}
+/// A page whose buttons move from the pointer, lie in what is named, are no boxes, or are under a
+/// footer: "Edge" with its middle on the page's scroll bar.
+const SHAPES: &str = r"<style>body{margin:0;height:3000px}#w{position:absolute;left:50px;top:60px}
+#w button{display:block;width:200px;height:40px}
 #o{position:absolute;left:400px;top:20px;width:500px;height:50px}#o button{margin-left:150px;width:200px;height:50px}
 #c{position:absolute;left:50px;top:260px;width:200px;height:200px;clip-path:polygon(0 0,100% 0,0 30%)}
-#wide{position:absolute;left:400px;top:300px;width:4000px;height:40px}</style>
+#wide{position:absolute;left:400px;top:300px;width:4000px;height:40px}
+#l,#e{position:absolute;left:400px;top:2000px;width:200px;height:40px}
+#f{position:fixed;bottom:0;left:0;right:0;height:120px}#f button{width:100%;height:120px}</style>
+<div id=w><button>Alpha</button><button>Beta</button><button>Delete</button></div>
 <div role=option id=o aria-label=Mail tabindex=0>Mail <button>Trash</button></div>
-<button id=c>Corner</button><button id=wide>Wide</button><script>
+<button id=c>Corner</button><button id=wide>Wide</button><button id=l>Low</button><button id=e>Edge</button>
+<div id=f><button>Wipe</button></div><script>
+l.style.top=innerHeight-80+'px';l.onclick=()=>e.style.top=scrollY+innerHeight-25+'px';
+w.onmouseenter=()=>w.style.top='20px';w.onmouseleave=()=>w.style.top='60px';
 onclick=e=>log('clicked',e.target.ariaLabel||e.target.textContent);log('ready')</script>";
 
 #[test]
-fn what_holds_others_or_is_no_box_is_clicked_in_a_page() {
+fn what_moves_holds_others_or_is_no_box_is_clicked_in_a_page() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     for browser in ["Chromium", "Firefox"] {
@@ -242,7 +250,10 @@ fn what_holds_others_or_is_no_box_is_clicked_in_a_page() {
             _ => bed.chromium_at(&page.address(), page.title()),
         };
         page.wait_for("ready");
-        for name in ["Mail", "Corner", "Wide"] {
+        until("the page in the tree", || {
+            server.refresh(app.pid).ok().find("AXButton", "Beta")
+        });
+        for name in ["Beta", "Mail", "Corner", "Wide", "Low", "Edge"] {
             page.clear_log();
             click(&persons, &server, app.pid, json!({"element": name})).ok();
             page.wait_for(&format!("clicked {name}"));

@@ -26,7 +26,7 @@ const LATE: Duration = Duration::from_millis(80);
 const CONFIRMED: Duration = Duration::from_millis(400);
 
 /// How many levels an answer may lie below the innermost object that the tree lists.
-const DEPTH: usize = 6;
+const DEPTH: usize = 24;
 
 /// How many levels to go down where each object answers for its children alone.
 const LEVELS: usize = 24;
@@ -268,6 +268,10 @@ impl Located<'_> {
             let reply = self.app.ask(from, request).ok();
             match reply.and_then(|message| decode::object(&message)) {
                 Some(inner) if *inner != *from => found = Some((*inner).into()),
+                // Where a page shows nothing else, and on its scroll bars.
+                Some(page) if levels == 1 && matches!(request, Request::AtPoint(..)) => {
+                    found = Some((*page).into());
+                }
                 _ => break,
             }
         }

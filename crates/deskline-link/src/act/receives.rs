@@ -31,6 +31,9 @@ const ARRIVES: Duration = Duration::from_millis(20);
 /// How often to turn the wheel to bring a covered element out.
 const TURNS: usize = 6;
 
+/// How many points to try where a cover's box lies: it may be of another shape.
+const UNDER: usize = 3;
+
 /// How many places of an element to try for the wheel.
 const SPOTS: usize = 8;
 
@@ -42,6 +45,16 @@ struct Seen<'t> {
     tree: Cow<'t, Tree>,
     index: usize,
     place: Rect,
+}
+
+impl Seen<'_> {
+    /// What lies over the target, and not around it.
+    fn cover(&self, receiver: &Receiver) -> Option<usize> {
+        match receiver {
+            Receiver::Other(Some(over)) if !self.tree.is_inside(self.index, *over) => Some(*over),
+            _ => None,
+        }
+    }
 }
 
 /// What receives a click at one of the target's points.
@@ -239,12 +252,23 @@ impl<'a> Act<'a, '_> {
         if !matches!(receiver, Receiver::Other(_) | Receiver::Perhaps(..)) {
             return Ok(receiver);
         }
+        let mut cover = seen.cover(&receiver);
+        let mut left = UNDER;
         let shown = shown(&seen.tree, seen.index, seen.place);
         let points = text(self.desk).into_iter().chain(spots(shown));
         for point in points.filter(|point| *point != first && shown.contains(*point)) {
             self.cancel.check()?;
+            let over = cover.and_then(|cover| seen.tree.elements[cover].place());
+            if over.is_some_and(|over| over.contains(point)) {
+                if left == 0 {
+                    continue;
+                }
+                left -= 1;
+            }
             match self.at_point(seen, point)? {
-                Receiver::Other(_) | Receiver::Perhaps(..) => {}
+                other @ (Receiver::Other(_) | Receiver::Perhaps(..)) => {
+                    cover = cover.or(seen.cover(&other));
+                }
                 other => return Ok(other),
             }
         }
@@ -252,6 +276,7 @@ impl<'a> Act<'a, '_> {
             Receiver::Perhaps(_, Some(part)) if !seen.tree.only_holds(seen.index) => {
                 Receiver::Other(Some(part))
             }
+            Receiver::Other(around) => Receiver::Other(cover.or(around)),
             receiver => receiver,
         })
     }

@@ -2,13 +2,16 @@
 """Windows in which something else comes to where a button is, as the window comes to the front or
 the pointer arrives. "Open" is what the tests click, and "Delete" what must not be clicked.
 
-Usage: moves.py LOG gtk3|gtk4|qt5|qt6 fade|toast|away|tabs|windows
+Usage: moves.py LOG gtk3|gtk4|qt5|qt6 fade|toast|away|tabs|windows|box|mask|row
 
 fade: the page in front fades to another, which has "Delete" in the same place
 toast: "Delete" comes over "Open"
 away: "Open" and "Delete" change places when the pointer arrives
 tabs: "Delete" is a button in the middle of the tab "Open"
 windows: "Delete" is in a document's window that was raised over that of "Open"
+box: "Open" lies in an event box that is above its child and takes the click
+mask: "Open" is a button without its middle
+row: "Open" is the row of a list, and a widget set on it has "Delete" in its middle
 """
 
 import sys
@@ -78,6 +81,10 @@ def gtk():
                 motion.connect("enter", swap)
                 opens.add_controller(motion)
             return fixed
+        if MODE == "box":
+            box = Gtk.EventBox(above_child=True)
+            box.add(button("Open"))
+            return box
         book = Gtk.Notebook()
         for name in ("First", "Open"):
             label = put(Gtk.Box(), Gtk.Label(label=name), button("Delete"))
@@ -146,11 +153,23 @@ def qt(module):
             documents[step].setGeometry(20, 20, 300, 250)
         area.setActiveSubWindow(documents[0])
         core.QTimer.singleShot(200, lambda: area.setActiveSubWindow(documents[0]))
+    elif MODE == "row":
+        rows = w.QListWidget()
+        rows.itemPressed.connect(lambda item: log("clicked", item.text()))
+        rows.addItems(("First", "Open"))
+        holder = w.QWidget()
+        w.QVBoxLayout(holder).addWidget(button("Delete"))
+        rows.item(1).setSizeHint(holder.sizeHint())
+        rows.setItemWidget(rows.item(1), holder)
+        window.setCentralWidget(rows)
     else:
         opens = Away("Open", window) if MODE == "away" else button("Open", window)
         if MODE == "away":
             opens.clicked.connect(lambda: log("clicked Open"))
         opens.setGeometry(20, 20, 200, 60)
+        if MODE == "mask":
+            gui = import_module(f"{module}.QtGui")
+            opens.setMask(gui.QRegion(0, 0, 40, 60))
         deletes = button("Delete", window)
         deletes.setGeometry(20, 150, 200, 60)
         if MODE == "toast":

@@ -176,7 +176,7 @@ fn what_is_expected_is_awaited_and_its_absence_is_an_error() {
 }
 
 /// What comes to where "Open" is, by toolkit, and whether a click can reach "Open" then.
-const MOVES: [(&str, &str, bool); 14] = [
+const MOVES: [(&str, &str, bool); 19] = [
     ("gtk3", "fade", false),
     ("gtk4", "fade", false),
     ("gtk3", "toast", false),
@@ -191,6 +191,11 @@ const MOVES: [(&str, &str, bool); 14] = [
     ("gtk4", "tabs", true),
     ("qt5", "windows", false),
     ("qt6", "windows", false),
+    ("gtk3", "box", false),
+    ("qt5", "mask", false),
+    ("qt6", "mask", false),
+    ("qt5", "row", false),
+    ("qt6", "row", false),
 ];
 
 #[test]

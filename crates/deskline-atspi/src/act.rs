@@ -262,7 +262,7 @@ fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted<Reply
     }
 }
 
-fn state(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<StateSet>> {
+pub(crate) fn state(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<StateSet>> {
     let message = answer(app.ask(path, Request::State))?;
     Ok(message.and_then(|m| decode::states(&mut m.reader()).ok()))
 }

@@ -14,6 +14,7 @@ use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::decode::{self, Object};
 use crate::engine::{self, Engine, Node};
+use crate::held::Aimed;
 use crate::mirrors::Mirrors;
 use crate::names::{ACCESSIBLE, REGISTRY, ROOT, StateSet, role};
 use crate::peer::Peer;
@@ -69,6 +70,8 @@ pub struct AtSpi {
     keep_alive: KeepAlive,
     /// A first answer about a point.
     pub(crate) asked: Option<Asked>,
+    /// The control that was last asked about.
+    pub(crate) aimed: Option<Aimed>,
 }
 
 impl AtSpi {
@@ -87,6 +90,7 @@ impl AtSpi {
             aside: VecDeque::new(),
             keep_alive: KeepAlive::new(address),
             asked: None,
+            aimed: None,
         })
     }
 

@@ -11,6 +11,7 @@ use crate::atspi::{AtSpi, Located};
 use crate::bus::{self, Message};
 use crate::connection::PATIENCE;
 use crate::decode;
+use crate::held::Aimed;
 use crate::names::role;
 use crate::request::Request;
 use crate::strategies::table;
@@ -102,7 +103,10 @@ impl AtSpi {
         if let HitTest::ByOrder { texts_cover } = kind {
             let over = tree.drawn_over(index, at, texts_cover);
             let part = || tree.control_inside(index, at);
-            return Ok(Hit::InOrder(over.or_else(part).unwrap_or(index)));
+            let hit = over.or_else(part).unwrap_or(index);
+            let toolkit = located.toolkit.filter(|_| hit == index);
+            self.aimed = toolkit.and_then(|toolkit| Aimed::new(tree, index, at, toolkit));
+            return Ok(Hit::InOrder(hit));
         }
         if kind == HitTest::InWindow
             && let Some(over) = tree.bubble_over(index, at)

@@ -29,6 +29,7 @@ mod engine;
 mod events;
 #[cfg(test)]
 mod flood_tests;
+mod held;
 mod hit_test;
 mod mirrors;
 mod names;
@@ -44,4 +45,5 @@ mod tree;
 
 pub use atspi::{AtSpi, Listed, on_bus};
 pub use connection::PATIENCE;
+pub use held::Aimed;
 pub use tree::{InBuffer, Toplevel, Windows};

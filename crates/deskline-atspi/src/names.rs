@@ -48,12 +48,14 @@ impl StateSet {
     pub const ENABLED: u32 = 8;
     pub(crate) const EXPANDABLE: u32 = 9;
     pub const EXPANDED: u32 = 10;
+    pub(crate) const FOCUSABLE: u32 = 11;
     pub const FOCUSED: u32 = 12;
     pub const ACTIVE: u32 = 1;
     pub(crate) const ICONIFIED: u32 = 15;
     pub(crate) const MODAL: u32 = 16;
     pub(crate) const MULTI_LINE: u32 = 17;
     pub const PRESSED: u32 = 20;
+    pub(crate) const SELECTABLE: u32 = 22;
     pub const SELECTED: u32 = 23;
     pub(crate) const SENSITIVE: u32 = 24;
     pub(crate) const SHOWING: u32 = 25;

@@ -226,8 +226,14 @@ pub trait Workspaces {
 
 /// Clicks, drags and the wheel.
 pub trait PointerInput {
-    /// Moves the pointer to the place of the click, and clicks.
-    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()>;
+    /// Moves the pointer to the place of the click, and clicks. `missed` is asked while the button is
+    /// down: where to let it go if something else has received the press.
+    fn click(
+        &mut self,
+        click: Click,
+        missed: &mut dyn FnMut() -> Option<Point>,
+        cancel: &Cancel,
+    ) -> Result<()>;
 
     /// Moves the pointer over a place and leaves it there.
     fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()>;
@@ -240,8 +246,13 @@ pub trait PointerInput {
 }
 
 impl<S: Scene<Error = Error>> PointerInput for S {
-    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
-        deskline_input::click(self, click, cancel)
+    fn click(
+        &mut self,
+        click: Click,
+        missed: &mut dyn FnMut() -> Option<Point>,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        deskline_input::click(self, click, missed, cancel)
     }
 
     fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {

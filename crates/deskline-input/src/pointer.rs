@@ -12,10 +12,18 @@ use crate::port::{Doing, Port as _, Scene, Under, Wait};
 /// Moves the pointer and clicks, with the modifiers held. Waits first as long as the click would
 /// count as the second of a double click.
 ///
+/// `missed` is asked while the button is down: if something else has received the press, it is let
+/// go at the point of the answer, and nothing more is sent.
+///
 /// # Errors
 /// [`InputError::Covered`] and [`InputError::Grabbed`] before anything is sent; and those of the
 /// display.
-pub fn click<S: Scene>(scene: &mut S, click: Click, cancel: &Cancel) -> Result<(), S::Error> {
+pub fn click<S: Scene>(
+    scene: &mut S,
+    click: Click,
+    missed: &mut dyn FnMut() -> Option<Point>,
+    cancel: &Cancel,
+) -> Result<(), S::Error> {
     let Click {
         at,
         button: which,
@@ -45,6 +53,14 @@ pub fn click<S: Scene>(scene: &mut S, click: Click, cancel: &Cancel) -> Result<(
                 button(scene, which, true, nth)?;
                 pause(rhythm.dwell, cancel)?;
                 keep_down(scene, down, cancel)?;
+                scene.port()?.sync()?;
+                if nth == 1
+                    && let Some(aside) = missed()
+                {
+                    scene.port()?.go(aside)?;
+                    button(scene, which, false, nth)?;
+                    break;
+                }
                 button(scene, which, false, nth)?;
             }
             let_go(scene, &held)?;

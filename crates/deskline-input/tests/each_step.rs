@@ -22,7 +22,7 @@ type Action = (&'static str, fn(&mut Script) -> Result<(), Failure>);
 
 fn clicked(script: &mut Script, click_: Click) -> Result<(), Failure> {
     let cancel = script.cancel.clone();
-    click(script, click_, &cancel)
+    click(script, click_, &mut || None, &cancel)
 }
 
 fn pressed(script: &mut Script, modifiers: Modifiers, held: Duration) -> Result<(), Failure> {

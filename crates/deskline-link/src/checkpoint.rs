@@ -456,7 +456,9 @@ impl<'a> Checkpoint<'a> {
     pub(crate) fn click(&mut self, click: Click) -> Result<()> {
         self.points_at(click.at)?;
         self.pressed = true;
-        self.desktop.pointer_input()?.click(click, self.cancel)
+        self.desktop
+            .pointer_input()?
+            .click(click, &mut || None, self.cancel)
     }
 
     pub(crate) fn hover(&mut self, at: Point) -> Result<()> {

@@ -460,9 +460,11 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     let mut value = node.value.clone();
     // The combo box's name is the chosen item, and its label should be its name. A combo box of GTK
     // may have a name all the same.
-    let is_choice = !node.label.is_empty() || peer.toolkit == Toolkit::Qt;
+    let is_qt = peer.toolkit == Toolkit::Qt;
+    let is_choice = !node.label.is_empty() || is_qt;
     if number == role::COMBO_BOX && peer.toolkit.names_by_choice() && is_choice {
-        if value.is_blank() {
+        // The selected row of Qt's list is the one that was chosen there last.
+        if value.is_blank() || is_qt && !name.is_empty() {
             value = Text::new(name);
         }
         title = &node.label;

@@ -131,6 +131,13 @@ pub enum TargetError {
         /// The name and the ref of what lies over it.
         over: Option<String>,
     },
+    /// Something else has received the press.
+    #[error(
+        "{0} did not go down under the pointer: something that the tree does not list lies over it, \
+         and has received the press. Look at the picture, and use press_ax_and_traverse or \
+         set_selected_and_traverse"
+    )]
+    NotPressed(String),
     /// The element has no bounds.
     #[error("{0} has no bounds on the screen. Use press_ax_and_traverse, which needs none")]
     NoBounds(String),

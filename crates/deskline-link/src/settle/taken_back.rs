@@ -153,7 +153,7 @@ pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Repor
 }
 
 /// The verdict about a click on a check box or a radio button: the app may have taken the change
-/// back at once. Toggle buttons may report no state.
+/// back at once. Toggle buttons of pages may report no state.
 fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
     let acted_on = report.step.acted_on.as_ref();
     let acted_on = acted_on.filter(|_| is_plain_click(action));
@@ -161,8 +161,10 @@ fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
         return Verdict::Agrees;
     };
     let on = was.states.intersects(States::CHECKED);
+    let now_at = acted_on.find(after, Some(before));
+    let in_page = now_at.is_some_and(|at| after.page_around(at).is_some());
     let switches = match acted_on.was.role {
-        Role::CHECK_BOX => acted_on.was.native_role != "toggle button",
+        Role::CHECK_BOX => acted_on.was.native_role != "toggle button" || !in_page,
         role => role == Role::RADIO_BUTTON && !on,
     };
     let stays = was.states - States::SELECTED == now.states - States::SELECTED;
@@ -194,11 +196,13 @@ fn not_confirmed(action: &Action, report: &Report) -> Verdict {
 /// Whether the control is as it was before the action, and was not right after it.
 fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
     let (was, now, _) = own(report)?;
-    let is = if (then.states ^ now.states).intersects(Says::ON) {
-        let state = (now.states & Says::ON).words().next();
-        state.unwrap_or("not checked").to_owned()
-    } else {
-        shown(&now.value)
-    };
-    (now == was && *then != was).then_some(Mismatch::TakenBack(is))
+    let on = |says: &Says| says.states & Says::ON;
+    // A click on a cell that it switches selects it too.
+    if on(then) != on(&was) && on(&now) == on(&was) {
+        let state = on(&now).words().next();
+        return Some(Mismatch::TakenBack(
+            state.unwrap_or("not checked").to_owned(),
+        ));
+    }
+    (now == was && *then != was).then(|| Mismatch::TakenBack(shown(&now.value)))
 }

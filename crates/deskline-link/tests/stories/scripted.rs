@@ -320,7 +320,12 @@ impl Raising for Scripted {
 }
 
 impl PointerInput for Scripted {
-    fn click(&mut self, click: Click, _: &Cancel) -> Result<()> {
+    fn click(
+        &mut self,
+        click: Click,
+        _: &mut dyn FnMut() -> Option<Point>,
+        _: &Cancel,
+    ) -> Result<()> {
         let Click {
             at, button, clicks, ..
         } = click;

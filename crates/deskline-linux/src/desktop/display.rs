@@ -6,10 +6,10 @@ use std::time::Duration;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
     Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Offer, Overlay, Pictures,
-    PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
+    PointerInput, Raising, Result, Screen, TargetError, Window, WindowId, Workspaces,
 };
 use deskline_core::{Key, KeyPress, Modifiers, Point};
-use deskline_input::Progress;
+use deskline_input::{Button, Progress};
 
 use deskline_unix::process;
 
@@ -146,14 +146,33 @@ impl Raising for LinuxDesktop {
 }
 
 impl PointerInput for LinuxDesktop {
-    fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
+    fn click(
+        &mut self,
+        click: Click,
+        _: &mut dyn FnMut() -> Option<Point>,
+        cancel: &Cancel,
+    ) -> Result<()> {
         self.await_menu(cancel)?;
         self.check_menu(click.at, cancel)?;
-        let clicked = self.display.pointer_input()?.click(click, cancel);
+        let is_plain = click.button == Button::Left && click.modifiers.is_empty();
+        let aimed = self.atspi.aimed(click.at).filter(|_| is_plain);
+        let mut has_missed = false;
+        let mut missed = || {
+            let aside = self.atspi.missed(aimed.as_ref()?);
+            has_missed = aside.is_some();
+            aside
+        };
+        let pointer = self.display.pointer_input()?;
+        let clicked = pointer.click(click, &mut missed, cancel);
         if let Some(pid) = self.aimed_at {
             self.menus.clicked(pid, click.at, click.button);
+            has_missed = has_missed && !self.popup_open(pid)?;
         }
-        clicked
+        clicked?;
+        match aimed.filter(|_| has_missed) {
+            Some(aimed) => Err(TargetError::NotPressed(aimed.name).into()),
+            None => Ok(()),
+        }
     }
 
     fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {

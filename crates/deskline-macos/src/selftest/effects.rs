@@ -125,7 +125,12 @@ impl<O: Os> Test<'_, O> {
         let mut desktop = MacDesktop::new(self.os.clone());
         let start = Instant::now();
         for _ in 0..CLICKS {
-            deskline_input::click(&mut desktop, Click::left(at.center()), &Cancel::new())?;
+            deskline_input::click(
+                &mut desktop,
+                Click::left(at.center()),
+                &mut || None,
+                &Cancel::new(),
+            )?;
         }
         let ms = start.elapsed().as_millis() / u128::from(CLICKS);
         let mut shown = String::new();

@@ -1,0 +1,87 @@
+//! Whether a control has received a press: those of GTK 3 and Qt show it while the button is down.
+
+use std::time::Duration;
+
+use deskline_core::{ElementId, Point, Rect, Tree};
+use deskline_unix::wait;
+
+use crate::act;
+use crate::atspi::AtSpi;
+use crate::names::StateSet;
+use crate::toolkits::Toolkit;
+
+/// How long a control may take to show it. GTK 3.24 and Qt 5.15 take 1 to 3 ms.
+const SHOWS: Duration = Duration::from_millis(150);
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Beyond the bounds of a control, in pixels.
+const BESIDE: i32 = 4;
+
+/// The control that a click is meant for.
+#[derive(Debug)]
+pub struct Aimed {
+    element: ElementId,
+    pub name: String,
+    pub(crate) at: Point,
+    place: Rect,
+    is_row: bool,
+    /// Its states before the press.
+    was: StateSet,
+}
+
+impl Aimed {
+    /// `None` where the control shows no press.
+    pub(crate) fn new(tree: &Tree, index: usize, at: Point, toolkit: Toolkit) -> Option<Self> {
+        let element = &tree.elements[index];
+        let is_qt = toolkit == Toolkit::Qt;
+        let is_row = is_qt && matches!(&*element.native_role, "list item" | "tree item");
+        // Qt's group boxes are check boxes too.
+        let is_button = matches!(&*element.native_role, "push button" | "radio button")
+            || &*element.native_role == "check box" && tree.inside(index).next().is_none();
+        (is_row || is_button).then_some(Self {
+            element: element.id.clone(),
+            name: deskline_core::summary::name_of(tree, index),
+            at,
+            place: element.place()?,
+            is_row,
+            was: StateSet::default(),
+        })
+    }
+}
+
+impl AtSpi {
+    /// The control that was last asked about, if a press on this point shows in its states.
+    pub fn aimed(&mut self, at: Point) -> Option<Aimed> {
+        let mut aimed = self.aimed.take().filter(|aimed| aimed.at == at)?;
+        let was = self.states_of(&aimed.element)?;
+        aimed.was = was;
+        let shows = if aimed.is_row {
+            was.has(StateSet::SELECTABLE) && !was.has(StateSet::SELECTED)
+        } else {
+            was.has(StateSet::FOCUSABLE) && !was.has(StateSet::PRESSED)
+        };
+        shows.then_some(aimed)
+    }
+
+    /// Asked while the button is down: `None` if the control has received the press, or may have.
+    /// Else where to let the button go: what did receive it takes that for no click.
+    pub fn missed(&mut self, aimed: &Aimed) -> Option<Point> {
+        let shown = wait::until(SHOWS, LOOK, || {
+            let now = self.states_of(&aimed.element);
+            (now != Some(aimed.was)).then_some(())
+        });
+        if shown.is_some() {
+            return None;
+        }
+        let above = aimed.place.y.saturating_sub(BESIDE);
+        Some(Point {
+            y: above,
+            ..aimed.at
+        })
+    }
+
+    fn states_of(&mut self, element: &ElementId) -> Option<StateSet> {
+        let mut located = self.locate(element).ok()?;
+        act::state(&mut located.app, &located.path).ok().flatten()
+    }
+}

@@ -27,7 +27,7 @@ pub use deskline_input::{
 pub use desktop::{AppWindows, Desktop, Platform};
 pub use display::{
     Display, KeyInput, Offer, Overlay, Picture, PictureNature, Pictures, Place, Pointer,
-    PointerInput, Raising, Screen, Window, WindowId, WindowState, Workspaces,
+    PointerInput, Raising, Screen, Window, WindowId, Workspaces,
 };
 pub use end::{End, Exit};
 pub use error::{

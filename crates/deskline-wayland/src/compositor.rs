@@ -9,7 +9,7 @@ use std::time::Duration;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
     Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Other, Pictures, Pointer,
-    Raising, Result, Window, WindowId, WindowState, Workspaces,
+    Raising, Result, Window, WindowId, Workspaces,
 };
 use deskline_core::{Point, Rect};
 use deskline_input::{Part, Port};
@@ -66,14 +66,6 @@ pub trait Compositor: Raising + Send {
         Ok(match self.windows()? {
             Listing::Listed(all) => all.iter().find(|w| w.focused).map(ListedWindow::window),
             Listing::Described(all) => described::front(&all).cloned().map(AppToplevel::window),
-        })
-    }
-
-    /// The states of all windows that are not plain ones on the screen.
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        Ok(match self.windows()? {
-            Listing::Listed(all) => listed::away(&all),
-            Listing::Described(_) => Vec::new(),
         })
     }
 

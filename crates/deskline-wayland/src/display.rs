@@ -6,7 +6,7 @@ use std::time::Duration;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
     Clipboard, Display, DisplayError, Error, KeyInput, Missing, Offer, Overlay, Pictures, Pointer,
-    PointerInput, Raising, Result, Screen, Window, WindowId, WindowState, Workspaces,
+    PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
 };
 use deskline_core::Point;
 use deskline_input::{
@@ -200,10 +200,6 @@ impl<C: Current> Screen for WaylandDisplay<C> {
 
     fn every_window(&mut self) -> Result<Vec<Window>> {
         self.compositor().toplevels()
-    }
-
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        self.compositor().window_states()
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {

@@ -132,7 +132,7 @@ fn window(id: u64, pid: u32) -> Keyboard {
         id: WindowId(id),
         pid: Some(pid),
         title: format!("{id} of {pid}"),
-        extents: None,
+        ..Window::default()
     })
 }
 
@@ -190,8 +190,7 @@ fn a_pop_up_of_the_app_may_have_the_keyboard() {
     let window = Window {
         id: WindowId(2),
         pid: Some(7),
-        title: String::new(),
-        extents: None,
+        ..Window::default()
     };
     let menu = Keyboard::Window {
         window,

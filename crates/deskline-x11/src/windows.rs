@@ -201,10 +201,14 @@ impl X11 {
             .iter()
             .map(|id| self.ask(*id))
             .collect::<Result<Vec<_>>>()?;
+        let (c, shown) = (&self.connection, self.atoms._NET_CURRENT_DESKTOP);
+        let shown = c.get_property(false, self.root, shown, AtomEnum::CARDINAL, 0, 1);
+        let shown = shown.during(WHAT)?;
         let pids = self.client_pids(ids)?;
+        let shown = numbers(shown)?.first().map(|n| n.saturating_add(1));
         let facts = asked
             .into_iter()
-            .map(|asked| self.answer(asked, &pids))
+            .map(|asked| self.answer(asked, shown, &pids))
             .collect::<Result<Vec<_>>>()?;
         Ok(facts.into_iter().flatten().collect())
     }
@@ -239,7 +243,12 @@ impl X11 {
         })
     }
 
-    fn answer(&self, asked: Asked<'_>, pids: &HashMap<u32, u32>) -> Result<Option<Facts>> {
+    fn answer(
+        &self,
+        asked: Asked<'_>,
+        shown: Option<u32>,
+        pids: &HashMap<u32, u32>,
+    ) -> Result<Option<Facts>> {
         // Read all replies, even for a window that has gone: an unread one would stay in the
         // connection's queue.
         let attributes = asked.attributes.reply().present(WHAT)?;
@@ -252,7 +261,9 @@ impl X11 {
         let border = numbers(asked.border)?;
         let net_state = numbers(asked.net_state)?;
         let wm_state = numbers(asked.wm_state)?;
-        let workspace = numbers(asked.workspace)?;
+        let workspace = numbers(asked.workspace)?.first().copied();
+        let workspace = workspace.filter(|n| *n != ALL_WORKSPACES && shown.is_some());
+        let workspace = workspace.map(|n| n.saturating_add(1));
         let kinds = numbers(asked.kinds)?;
         let transient_for = numbers(asked.transient_for)?.first().copied();
         let (Some(attributes), Some(geometry), Some(place)) = (attributes, geometry, place) else {
@@ -287,7 +298,7 @@ impl X11 {
                 minimised: net_state.contains(&self.atoms._NET_WM_STATE_HIDDEN)
                     || wm_state.first() == Some(&ICONIC),
                 shaded: net_state.contains(&self.atoms._NET_WM_STATE_SHADED),
-                workspace: workspace.first().copied().filter(|n| *n != ALL_WORKSPACES),
+                workspace: workspace.filter(|_| workspace != shown),
                 viewable: attributes.map_state == MapState::VIEWABLE,
                 transient_for,
                 modal: net_state.contains(&self.atoms._NET_WM_STATE_MODAL),

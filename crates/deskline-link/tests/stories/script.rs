@@ -190,6 +190,7 @@ impl Script {
             pid: (!self.lacks.contains_key("pids")).then_some(window.pid),
             title: window.title.clone(),
             extents: (!self.lacks.contains_key("extents")).then_some(window.at),
+            ..Window::default()
         }
     }
 

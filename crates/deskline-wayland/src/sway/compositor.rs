@@ -6,7 +6,7 @@ use std::time::Duration;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
     Aim, Cancel, Error, Missing, Offer, Other, Picture, PictureNature, Pictures, Raising, Result,
-    WindowId, WindowState, Workspaces,
+    Window, WindowId, Workspaces,
 };
 use deskline_core::{Point, Rect};
 
@@ -120,11 +120,11 @@ impl Workspaces for Sway {
         Ok(self.workspace.as_ref().map(|(number, _)| *number))
     }
 
-    fn put_away(&mut self, id: WindowId, state: WindowState) -> Result<()> {
-        if !state.minimised {
+    fn put_away(&mut self, window: &Window) -> Result<()> {
+        if !window.minimised {
             return Ok(());
         }
-        self.ipc.put_away(id.0)
+        self.ipc.put_away(window.id.0)
     }
 
     /// Shows the former workspace of each screen again.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use deskline_contract::guard::Guards;
 use deskline_contract::{
-    Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Other, Pictures, Pointer,
-    Raising, Result, Window, WindowId, Workspaces,
+    Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Pictures, Pointer, Raising,
+    Result, Window, WindowId, Workspaces,
 };
 use deskline_core::{Point, Rect};
 use deskline_input::{Part, Port};
@@ -107,7 +107,7 @@ pub trait Compositor: Raising + Send {
     }
 
     /// The other app's window that a click at this point would reach, if the compositor reports it.
-    fn over(&mut self, _at: Point, _aim: Aim) -> Result<Option<Other>> {
+    fn over(&mut self, _at: Point, _aim: Aim) -> Result<Option<Window>> {
         Ok(None)
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use deskline_contract::{Other, Place, Window, WindowId};
+use deskline_contract::{Place, Window, WindowId};
 use deskline_core::Rect;
 use serde::{Deserialize, Deserializer};
 
@@ -141,13 +141,6 @@ impl ListedWindow {
         Keyboard::Window {
             window: self.window(),
             popup: self.kind != Kind::Toplevel,
-        }
-    }
-
-    pub(crate) fn other(&self) -> Other {
-        Other {
-            title: self.title.clone(),
-            pid: self.pid,
         }
     }
 }

@@ -5,8 +5,8 @@ use deskline_contract::wait;
 use std::time::Duration;
 
 use deskline_contract::{
-    Aim, Cancel, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising, Result,
-    Window, WindowId, Workspaces,
+    Aim, Cancel, Error, Offer, Picture, PictureNature, Pictures, Pointer, Raising, Result, Window,
+    WindowId, Workspaces,
 };
 use deskline_core::{Point, Rect};
 
@@ -256,21 +256,21 @@ impl Compositor for Placed {
     }
 
     /// Another app's window, or a part of the shell.
-    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
+    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Window>> {
         self.sessions.introduce();
         let mut over = None;
         wait::holds(&Cancel::new(), RESTACKS, LOOK, || {
             over = match self.extension.over(at)? {
                 Over::Nothing => None,
-                Over::Shell => Some(Other {
+                Over::Shell => Some(Window {
                     title: "GNOME Shell".to_owned(),
-                    pid: 0,
+                    ..Window::default()
                 }),
                 Over::Window(id) if aim.window == Some(WindowId(id)) => None,
                 Over::Window(id) => {
                     let windows = self.screen()?.windows;
                     let window = windows.iter().find(|w| w.id == id && w.pid != aim.pid);
-                    window.map(|window| window.other())
+                    window.map(|window| window.window())
                 }
             };
             Ok(over.is_none())

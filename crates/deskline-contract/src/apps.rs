@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deskline_core::{App, escape, nearest};
 
-use crate::display::WindowState;
+use crate::display::Window;
 use crate::end::End;
 use crate::error::{OpenError, Result, WindowHint};
 pub use crate::identity::Identity;
@@ -38,21 +38,21 @@ impl Thread {
 pub struct Application {
     /// Name and pid.
     pub app: App,
-    /// Each with its state.
-    pub windows: Vec<(String, WindowState)>,
+    pub windows: Vec<Window>,
     /// Whether one of them is the front window.
     pub front: bool,
 }
 
 impl Application {
-    /// The apps of these windows, each of a pid and in their order.
+    /// The apps of these windows, in their order.
     pub fn of_windows(
-        windows: impl IntoIterator<Item = (u32, (String, WindowState))>,
+        windows: impl IntoIterator<Item = Window>,
         front: Option<u32>,
         mut name: impl FnMut(u32) -> String,
     ) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
-        for (pid, window) in windows {
+        for window in windows {
+            let Some(pid) = window.pid else { continue };
             match all.iter_mut().find(|known| known.app.pid == pid) {
                 Some(known) => known.windows.push(window),
                 None => all.push(Self {

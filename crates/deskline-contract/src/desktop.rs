@@ -6,7 +6,7 @@ use deskline_input::Cancel;
 use std::sync::Arc;
 
 use crate::apps::Apps;
-use crate::display::{Display, Pointer, Screen, Window, WindowId, WindowState, Workspaces};
+use crate::display::{Display, Pointer, Screen, Window, Workspaces};
 use crate::error::Result;
 use crate::ocr::Ocr;
 use crate::question::{Approval, Question};
@@ -108,10 +108,6 @@ impl dyn Desktop + '_ {
 
     pub fn front(&mut self) -> Result<Option<Window>> {
         self.ask(|screen| screen.front())
-    }
-
-    pub fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        self.ask(|screen| screen.window_states())
     }
 
     pub fn workspace(&mut self) -> Result<Option<u32>> {

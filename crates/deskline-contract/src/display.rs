@@ -1,81 +1,15 @@
 //! The display, as its abilities: windows, the pointer, keys, pictures, the guard that keeps the
 //! person's input out. A backend may lack any of them, and the link works without it.
 
-use std::fmt;
 use std::time::Duration;
 
-pub use deskline_core::WindowId;
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
+pub use deskline_core::{Place, Window, WindowId};
 use deskline_input::{Aim, Cancel, Click, Scene};
 
 use crate::clipboard::Clipboard;
 use crate::error::{Error, Missing, Result};
 use crate::guard::Guards;
-
-/// A toplevel window.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Window {
-    pub id: WindowId,
-    /// The owner's pid; `None` if the display does not report it.
-    pub pid: Option<u32>,
-    /// Hostile data.
-    pub title: String,
-    /// The bounds without the shadow; `None` if the display does not report them.
-    pub extents: Option<Rect>,
-}
-
-/// The state of a window that is minimised, shaded or on another workspace.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WindowState {
-    /// Its workspace, counted from 1, unless it is the visible one.
-    pub workspace: Option<u32>,
-    pub minimised: bool,
-    /// Rolled up to its title bar.
-    pub shaded: bool,
-    pub place: Place,
-}
-
-/// Whether a window is an app's or a part of the desktop, which never becomes the front window.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Place {
-    #[default]
-    App,
-    Panel,
-    Notification,
-    /// The window below all others, with the icons.
-    Desktop,
-    /// No window: an item of the tray.
-    Tray,
-}
-
-impl WindowState {
-    /// Whether bringing the window to the front changes more than the order of windows.
-    pub fn is_away(self) -> bool {
-        self.workspace.is_some() || self.minimised || self.shaded
-    }
-}
-
-/// In parentheses, as in `(workspace 2, minimised)`; nothing for a plain window on the screen.
-impl fmt::Display for WindowState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let workspace = self.workspace.map(|n| format!("workspace {n}"));
-        let minimised = self.minimised.then(|| "minimised".to_owned());
-        let shaded = self.shaded.then(|| "shaded".to_owned());
-        let place = match self.place {
-            Place::App => None,
-            Place::Panel => Some("panel".to_owned()),
-            Place::Notification => Some("notification".to_owned()),
-            Place::Desktop => Some("desktop".to_owned()),
-            Place::Tray => Some("tray".to_owned()),
-        };
-        let words = [place, workspace, minimised, shaded];
-        let words: Vec<String> = words.into_iter().flatten().collect();
-        if words.is_empty() {
-            return Ok(());
-        }
-        write!(f, "({})", words.join(", "))
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pointer {
@@ -185,11 +119,6 @@ pub trait Screen {
         Ok(windows)
     }
 
-    /// The states of all windows that are not plain ones on the screen.
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        Ok(Vec::new())
-    }
-
     /// The pointer's position, and whether a button is down. `None` if the display does not report
     /// it: then the pointer is not put back, and a link does not wait for a button that the person
     /// holds.
@@ -214,9 +143,9 @@ pub trait Workspaces {
         Ok(None)
     }
 
-    /// Minimises or shades a window again that [`Raising::activate`] has brought to the front from
-    /// `state`.
-    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()>;
+    /// Minimises or shades a window again as it was before [`Raising::activate`] brought it to the
+    /// front.
+    fn put_away(&mut self, window: &Window) -> Result<()>;
 
     /// Shows the workspace with this number, and waits until it does (bounded).
     fn show_workspace(&mut self, _workspace: u32, _cancel: &Cancel) -> Result<()> {

@@ -21,13 +21,11 @@ pub mod wait;
 
 pub use apps::{Application, Apps, Identity, Opened, Permit, Progress, Thread, identify};
 pub use clipboard::Clipboard;
-pub use deskline_input::{
-    Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Other, Reason,
-};
+pub use deskline_input::{Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Reason};
 pub use desktop::{AppWindows, Desktop, Platform};
 pub use display::{
     Display, KeyInput, Offer, Overlay, Picture, PictureNature, Pictures, Place, Pointer,
-    PointerInput, Raising, Screen, Window, WindowId, WindowState, Workspaces,
+    PointerInput, Raising, Screen, Window, WindowId, Workspaces,
 };
 pub use end::{End, Exit};
 pub use error::{

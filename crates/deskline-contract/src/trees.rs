@@ -129,7 +129,7 @@ impl AppToplevel {
             id: self.id,
             pid: Some(self.pid),
             title: self.title,
-            extents: None,
+            ..Window::default()
         }
     }
 }

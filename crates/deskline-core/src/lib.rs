@@ -38,6 +38,7 @@ pub mod tree;
 pub mod tree_file;
 pub mod tree_reader;
 mod visible;
+mod window;
 
 pub use diff::{Attribute, Change, Diff, Modified, Value};
 pub use element::{Cell, Element, ElementId, Ref, States};
@@ -52,4 +53,5 @@ pub use search::Match;
 pub use summary::Summary;
 pub use text::Text;
 pub use texts::Texts;
-pub use tree::{App, Coordinates, Older, Tree, TreeWindow, WindowId};
+pub use tree::{App, Coordinates, Older, Tree, TreeWindow};
+pub use window::{Place, Window, WindowId};

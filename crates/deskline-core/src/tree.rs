@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::{Element, ElementId, Point, Rect, Role};
+use crate::{Element, ElementId, Point, Rect, Role, WindowId};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct App {
@@ -11,10 +11,6 @@ pub struct App {
     pub name: String,
     pub pid: u32,
 }
-
-/// The window system's id of a toplevel window.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct WindowId(pub u64);
 
 /// A window of the app, as the window system reported it when the tree was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,18 +2,9 @@
 
 use std::fmt;
 
-use deskline_core::{Key, KeyPress, Modifiers, Point, escape};
+use deskline_core::{Key, KeyPress, Modifiers, Point, Window, escape};
 
 use crate::cancel::Cancelled;
-
-/// A window other than the input's target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Other {
-    /// Its title. Hostile data.
-    pub title: String,
-    /// The pid of the process that owns it.
-    pub pid: u32,
-}
 
 /// `Display` gives the cause, how far the input came, and the next step, without a full stop at the
 /// end. Where another window is the cause, it is a clause about that window.
@@ -25,7 +16,7 @@ pub enum InputError {
     Cancelled(#[from] Cancelled),
     /// Another app's window has the keyboard.
     #[error("is in front now, and input would not reach the target any more. {progress}")]
-    Elsewhere { other: Other, progress: Progress },
+    Elsewhere { other: Window, progress: Progress },
     /// Another window of the target's process has the keyboard. Its title is hostile data.
     #[error(
         "another window of the app, '{}', is in front now. {progress}. Call refresh_traversal to \
@@ -59,7 +50,7 @@ pub enum InputError {
         at.x,
         at.y
     )]
-    Covered { other: Other, at: Point },
+    Covered { other: Window, at: Point },
     #[error(
         "the window at ({},{}) moved right before the input, so another element may be there. \
         Nothing was sent. Call again",
@@ -74,7 +65,7 @@ pub enum InputError {
         at.x,
         at.y
     )]
-    EndCovered { other: Other, at: Point },
+    EndCovered { other: Window, at: Point },
     /// `screen`: its width and height.
     #[error(
         "({},{}) is not on the screen, which is {}×{}. Scroll the element into view, or call \

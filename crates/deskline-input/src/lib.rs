@@ -34,7 +34,7 @@ pub use aim::Aim;
 pub use cancel::{Cancel, Cancelled, Reason};
 pub use clicks::{BETWEEN_CLICKS, Button, Click, Clicks};
 pub use drag::drag;
-pub use error::{Device, Gap, InputError, Other, Progress, character_of};
+pub use error::{Device, Gap, InputError, Progress, character_of};
 pub use hands::release_all;
 pub use keys::press_key;
 pub use pointer::{click, hover, scroll};

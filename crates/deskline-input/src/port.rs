@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_core::{KeyPress, Modifiers, Point, Window};
 
 use crate::aim::Aim;
 use crate::cancel::{Cancel, Cancelled};
 use crate::clicks::Button;
-use crate::error::{Gap, InputError, Other};
+use crate::error::{Gap, InputError};
 use crate::pressed::Hands;
 
 /// The pointer and the keyboard of a display. Each method is one bounded step.
@@ -229,7 +229,7 @@ pub enum Receiver {
     /// The target's, or there is no target.
     Target,
     /// Another app's.
-    Other(Other),
+    Other(Window),
     /// Another one of the target's process, of this title.
     OtherWindow(String),
     /// A program that has grabbed the keyboard, in words.
@@ -246,9 +246,9 @@ pub enum Under {
     /// The target, or there is no target.
     Target,
     /// Another app's window.
-    Other(Other),
+    Other(Window),
     /// Another app's window, at the end of the drag.
-    EndOther(Other),
+    EndOther(Window),
     /// A program that has grabbed the pointer, in words.
     Grab(String),
 }

@@ -154,7 +154,7 @@ fn another_window_in_front_gets_no_more_than_the_part_under_way() {
         match result {
             Ok(()) => assert_eq!(script.missing(), 0, "{name}"),
             Err(Failure::Input(InputError::Elsewhere { other, progress })) => {
-                assert_eq!(other.pid, script::OTHER, "{name}");
+                assert_eq!(other.pid, Some(script::OTHER), "{name}");
                 match progress {
                     Progress::NotPressed => assert_eq!(presses(&script.events), 0, "{name}"),
                     Progress::Pressed => assert!(presses(&script.events) > 0, "{name}"),
@@ -170,7 +170,7 @@ fn another_window_in_front_gets_no_more_than_the_part_under_way() {
             Err(Failure::Input(
                 InputError::Covered { other, .. } | InputError::EndCovered { other, .. },
             )) => {
-                assert_eq!(other.pid, script::OTHER, "{name}");
+                assert_eq!(other.pid, Some(script::OTHER), "{name}");
                 assert!(script.events.is_empty(), "{name}");
             }
             Err(other) => panic!("{name}: {other:?}"),

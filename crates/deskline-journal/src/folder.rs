@@ -59,19 +59,15 @@ impl Folder {
         loop {
             let file = self.open_file(name, Open::Write)?;
             let fail = |error| self.failed("lock", name, error);
-            while !os::try_lock(&file).map_err(fail)? {
-                if Instant::now() >= end {
-                    return Err(JournalError::Busy(self.path.join(name)));
-                }
-                // Poll: a lock has no timeout.
-                std::thread::sleep(Duration::from_micros(200));
-            }
-            if !self.is_replaced(name, &file).map_err(fail)? {
+            let locked = os::try_lock(&file).map_err(fail)?;
+            if locked && !self.is_replaced(name, &file).map_err(fail)? {
                 return Ok(file);
             }
             if Instant::now() >= end {
                 return Err(JournalError::Busy(self.path.join(name)));
             }
+            // Poll: a lock has no timeout.
+            std::thread::sleep(Duration::from_micros(200));
         }
     }
 

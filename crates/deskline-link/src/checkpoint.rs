@@ -14,7 +14,7 @@ use deskline_core::{Key, KeyPress, Modifiers, Point};
 
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
-use crate::display::{Place, Window, WindowId, WindowState};
+use crate::display::{Place, Window, WindowId};
 use crate::error::{Error, Missing, Result, TargetError};
 use crate::guard::Watch;
 use crate::subject::Subject;
@@ -38,9 +38,9 @@ pub(crate) struct Saved {
     /// Where links have put the pointer. There can be several: if a click is refused after the
     /// wheel was turned, the pointer is still where the wheel was turned.
     left: Vec<Point>,
-    /// The windows that links have brought to the front and that were on another workspace,
-    /// minimised or shaded before.
-    away: Vec<(WindowId, WindowState)>,
+    /// The windows that links have brought to the front, as they were before: on another workspace,
+    /// minimised or shaded.
+    away: Vec<Window>,
     /// The person's workspace, if a link has left it.
     workspace: Option<u32>,
 }
@@ -404,22 +404,26 @@ impl<'a> Checkpoint<'a> {
         if self.desktop.is_private() {
             return Ok(());
         }
-        let state = self.state_of(window)?;
-        self.raised_place = Some(state.place);
-        if !state.is_away() || self.saved.away.iter().any(|(id, _)| *id == window) {
+        let window = self.listed(window)?;
+        self.raised_place = Some(window.place);
+        if !window.is_away() || self.saved.away.iter().any(|known| known.id == window.id) {
             return Ok(());
         }
-        if state.workspace.is_some() && self.saved.workspace.is_none() {
+        if window.workspace.is_some() && self.saved.workspace.is_none() {
             self.saved.workspace = self.desktop.workspace()?;
         }
-        self.saved.away.push((window, state));
+        self.saved.away.push(window);
         Ok(())
     }
 
-    fn state_of(&mut self, window: WindowId) -> Result<WindowState> {
-        let states = self.desktop.window_states()?;
-        let state = states.into_iter().find(|(id, _)| *id == window);
-        Ok(state.map_or_else(WindowState::default, |(_, state)| state))
+    /// The window as it is listed now; a plain one if it is not.
+    fn listed(&mut self, id: WindowId) -> Result<Window> {
+        let window = self
+            .desktop
+            .every_window()?
+            .into_iter()
+            .find(|w| w.id == id);
+        Ok(window.unwrap_or_default())
     }
 
     /// The place of the window that was brought to the front for the current step.
@@ -429,7 +433,7 @@ impl<'a> Checkpoint<'a> {
         };
         let place = match self.raised_place {
             Some(place) => place,
-            None => self.state_of(window)?.place,
+            None => self.listed(window)?.place,
         };
         Ok(Some(place))
     }

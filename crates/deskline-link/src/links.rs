@@ -513,9 +513,11 @@ fn list(applications: &[Application], last: Option<u32>) -> String {
             .windows
             .iter()
             .take(MOST_TITLES)
-            .map(|(title, state)| {
-                let text = format!("\"{}\" {state}", escape::short_escaped(title, 30));
-                text.trim_end().to_owned()
+            .map(|window| {
+                let title = escape::short_escaped(&window.title, 30);
+                format!("\"{title}\" {}", window.state())
+                    .trim_end()
+                    .to_owned()
             })
             .collect();
         let front = match application {

@@ -5,7 +5,6 @@ mod display;
 mod in_menu;
 
 use deskline_contract::wait;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,7 @@ use deskline_contract::clipboard::ClipboardThread;
 use deskline_contract::ocr::Ocr;
 use deskline_contract::{
     AppToplevel, Application, Apps, Cancel, Desktop, End, Error, Hit, Identity, OpenError, Opened,
-    Permit, Place, Progress, Result, Scope, Sent, Sign, Thread, Trees, Window, WindowState,
+    Permit, Place, Progress, Result, Scope, Sent, Sign, Thread, Trees, Window,
 };
 use deskline_core::{ElementId, Point, Rect, States, Tree};
 use deskline_input::InputError;
@@ -521,28 +520,18 @@ impl Trees for LinuxDesktop {
 
 impl Apps for LinuxDesktop {
     fn applications(&mut self) -> Result<Vec<Application>> {
-        let states: HashMap<_, _> = self.display.window_states()?.into_iter().collect();
-        let is_app = |window: &Window| {
-            let state = states.get(&window.id);
-            state.is_none_or(|state| state.place == Place::App)
-        };
-        let front = self.display.front()?.filter(is_app);
+        let front = self.display.front()?.filter(|w| w.place == Place::App);
         let mut front = front.and_then(|window| window.pid);
         if front.is_none() && self.has_native {
             front = native::active(&self.toplevels()?);
         }
-        let windows = self.known_windows()?.into_iter().filter_map(|window| {
-            let state = states.get(&window.id).copied().unwrap_or_default();
-            Some((window.pid?, (window.title, state)))
-        });
-        let in_tray = self.tray.listed().into_iter().map(|(pid, title)| {
-            let state = WindowState {
-                place: Place::Tray,
-                ..WindowState::default()
-            };
-            (pid, (title, state))
-        });
-        let windows: Vec<_> = windows.chain(in_tray).collect();
+        let mut windows = self.known_windows()?;
+        windows.extend(self.tray.listed().into_iter().map(|(pid, title)| Window {
+            pid: Some(pid),
+            title,
+            place: Place::Tray,
+            ..Window::default()
+        }));
         Ok(Application::of_windows(windows, front, |pid| {
             self.name_of(pid)
         }))

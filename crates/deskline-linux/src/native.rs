@@ -31,8 +31,7 @@ pub(crate) fn stand_in(pid: u32) -> Window {
     Window {
         id: WindowId(STAND_INS | u64::from(pid)),
         pid: Some(pid),
-        title: String::new(),
-        extents: None,
+        ..Window::default()
     }
 }
 

@@ -11,9 +11,9 @@ use std::time::Duration;
 use deskline_contract::{
     Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees, WindowHint,
 };
-use deskline_core::{Element, ElementId, Point, Role, Tree};
+use deskline_core::{Element, ElementId, Point, Role, Tree, Window};
 use deskline_input::clock::Instant;
-use deskline_input::{Aim, Hands, Other};
+use deskline_input::{Aim, Hands};
 
 use crate::ax::act::Acting;
 use crate::ax::identity::Identities;
@@ -119,7 +119,7 @@ impl<O: Os> MacDesktop<O> {
     /// separate windows, while Accessibility treats them as parts of their window. Asks
     /// Accessibility first, which knows that the Dock's window, as large as the screen, is empty in
     /// most places.
-    fn stranger_at(&self, at: Point, aim: Aim) -> Option<Other> {
+    fn stranger_at(&self, at: Point, aim: Aim) -> Option<Window> {
         let own = std::process::id();
         let middle = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
         let seen = self.os.element_at(middle);
@@ -159,9 +159,11 @@ impl<O: Os> MacDesktop<O> {
         other.regular || is_bundle && !is_part
     }
 
-    fn other(&self, pid: u32) -> Other {
-        let title = name_of(&self.os, pid).unwrap_or_default();
-        Other { title, pid }
+    fn other(&self, pid: u32) -> Window {
+        Window {
+            title: name_of(&self.os, pid).unwrap_or_default(),
+            ..windows::app(pid)
+        }
     }
 
     /// One traversal. If the link gets the app's notifications, the result is kept for its next

@@ -266,6 +266,7 @@ fn described<E>(window: &ServerWindow, ax: Option<&AxWindow<E>>) -> Window {
         pid: Some(window.pid),
         title: title.clone(),
         extents: Some(extents(window)),
+        ..Window::default()
     }
 }
 
@@ -301,8 +302,7 @@ pub(crate) fn app(pid: u32) -> Window {
     Window {
         id: WindowId(APP | u64::from(pid)),
         pid: Some(pid),
-        title: String::new(),
-        extents: None,
+        ..Window::default()
     }
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use deskline_contract::guard::Guards;
 use deskline_contract::{
-    Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Other, Pictures, Pointer,
-    Raising, Result, Window, WindowId, WindowState, Workspaces,
+    Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Pictures, Pointer, Raising,
+    Result, Window, WindowId, Workspaces,
 };
 use deskline_core::{Point, Rect};
 use deskline_input::{Part, Port};
@@ -69,14 +69,6 @@ pub trait Compositor: Raising + Send {
         })
     }
 
-    /// The states of all windows that are not plain ones on the screen.
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        Ok(match self.windows()? {
-            Listing::Listed(all) => listed::away(&all),
-            Listing::Described(_) => Vec::new(),
-        })
-    }
-
     /// Whether a menu or another pop-up of the app is open. `None` if only the app's tree shows
     /// that.
     fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
@@ -115,7 +107,7 @@ pub trait Compositor: Raising + Send {
     }
 
     /// The other app's window that a click at this point would reach, if the compositor reports it.
-    fn over(&mut self, _at: Point, _aim: Aim) -> Result<Option<Other>> {
+    fn over(&mut self, _at: Point, _aim: Aim) -> Result<Option<Window>> {
         Ok(None)
     }
 

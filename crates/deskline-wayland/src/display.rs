@@ -6,12 +6,12 @@ use std::time::Duration;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
     Clipboard, Display, DisplayError, Error, KeyInput, Missing, Offer, Overlay, Pictures, Pointer,
-    PointerInput, Raising, Result, Screen, Window, WindowId, WindowState, Workspaces,
+    PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
 };
 use deskline_core::Point;
 use deskline_input::{
-    Aim, BETWEEN_CLICKS, Cancel, Doing, Hands, Other, Pace, Progress, Receiver, Rhythm, Scene,
-    Tempo, Under, Wait,
+    Aim, BETWEEN_CLICKS, Cancel, Doing, Hands, Pace, Progress, Receiver, Rhythm, Scene, Tempo,
+    Under, Wait,
 };
 use deskline_unix::unread::Unread;
 
@@ -68,12 +68,11 @@ impl<C: Current> WaylandDisplay<C> {
             Keyboard::Unclear(why) => return Ok((Receiver::Unclear(why), None)),
             Keyboard::Window { window, popup } => (window, popup),
         };
-        let Window { id, title, .. } = window;
-        let pid = window.pid.unwrap_or_default();
+        let id = window.id;
         let receiver = match aim {
-            Some(aim) if aim.pid != pid => Receiver::Other(Other { title, pid }),
+            Some(aim) if Some(aim.pid) != window.pid => Receiver::Other(window),
             Some(aim) if !popup && aim.window.is_some_and(|window| window != id) => {
-                Receiver::OtherWindow(title)
+                Receiver::OtherWindow(window.title)
             }
             _ => Receiver::Target,
         };
@@ -89,7 +88,7 @@ impl<C: Current> WaylandDisplay<C> {
     }
 
     /// The other app's window that covers a point, if any.
-    fn over(&mut self, at: Point, aim: Option<Aim>) -> Result<Option<Other>> {
+    fn over(&mut self, at: Point, aim: Option<Aim>) -> Result<Option<Window>> {
         match aim {
             Some(aim) => self.compositor().over(at, aim),
             None => Ok(None),
@@ -200,10 +199,6 @@ impl<C: Current> Screen for WaylandDisplay<C> {
 
     fn every_window(&mut self) -> Result<Vec<Window>> {
         self.compositor().toplevels()
-    }
-
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        self.compositor().window_states()
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {

@@ -10,7 +10,7 @@ use crate::compositor::{Listing, Located, Manner, plus};
 struct Scripted {
     /// The answers to each check of the keyboard; the last one repeats.
     keyboard: Vec<Keyboard>,
-    over: Option<(Point, Other)>,
+    over: Option<(Point, Window)>,
     counts_from_window: bool,
     located: Option<Located>,
     /// Whether `locate` fails.
@@ -101,7 +101,7 @@ impl Compositor for Scripted {
         })
     }
 
-    fn over(&mut self, at: Point, _: Aim) -> Result<Option<Other>> {
+    fn over(&mut self, at: Point, _: Aim) -> Result<Option<Window>> {
         let over = self.over.iter().find(|(place, _)| *place == at);
         Ok(over.map(|(_, other)| other.clone()))
     }
@@ -132,7 +132,7 @@ fn window(id: u64, pid: u32) -> Keyboard {
         id: WindowId(id),
         pid: Some(pid),
         title: format!("{id} of {pid}"),
-        extents: None,
+        ..Window::default()
     })
 }
 
@@ -190,8 +190,7 @@ fn a_pop_up_of_the_app_may_have_the_keyboard() {
     let window = Window {
         id: WindowId(2),
         pid: Some(7),
-        title: String::new(),
-        extents: None,
+        ..Window::default()
     };
     let menu = Keyboard::Window {
         window,
@@ -215,9 +214,13 @@ fn a_key_is_not_pressed_in_another_window() {
 #[test]
 fn the_pointer_does_nothing_where_another_window_lies() {
     let over = |place| {
-        let title = "Over".to_owned();
+        let over = Window {
+            pid: Some(8),
+            title: "Over".to_owned(),
+            ..Window::default()
+        };
         display(Scripted {
-            over: Some((place, Other { title, pid: 8 })),
+            over: Some((place, over)),
             ..Scripted::default()
         })
     };

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use deskline_contract::{Other, Place, Window, WindowId, WindowState};
+use deskline_contract::{Place, Window, WindowId};
 use deskline_core::Rect;
 use serde::{Deserialize, Deserializer};
 
@@ -130,6 +130,10 @@ impl ListedWindow {
             pid: Some(self.pid).filter(|pid| *pid > 0),
             title: self.title.clone(),
             extents: Some(self.content),
+            workspace: Some(self.workspace).filter(|n| *n > 0),
+            minimised: self.minimised,
+            shaded: false,
+            place: self.kind.place().unwrap_or_default(),
         }
     }
 
@@ -139,29 +143,6 @@ impl ListedWindow {
             popup: self.kind != Kind::Toplevel,
         }
     }
-
-    pub(crate) fn other(&self) -> Other {
-        Other {
-            title: self.title.clone(),
-            pid: self.pid,
-        }
-    }
-}
-
-/// The windows of these that are minimised, on another workspace, or parts of the desktop.
-pub(crate) fn away(windows: &[ListedWindow]) -> Vec<(WindowId, WindowState)> {
-    let states = windows.iter().filter_map(|w| {
-        let state = WindowState {
-            workspace: Some(w.workspace).filter(|n| *n > 0),
-            minimised: w.minimised,
-            place: w.kind.place()?,
-            ..WindowState::default()
-        };
-        Some((WindowId(w.id), state))
-    });
-    states
-        .filter(|(_, state)| *state != WindowState::default())
-        .collect()
 }
 
 /// The windows of these that are listed.

@@ -10,7 +10,7 @@ use deskline_contract::offers;
 use deskline_contract::{
     Aim, AppWindows, Application, Apps, Clipboard, Desktop, Display, End, Identity, KeyInput,
     Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
-    Screen, Window, WindowState, Workspaces,
+    Screen, Window, Workspaces,
 };
 
 #[cfg(windows)]
@@ -18,7 +18,7 @@ use crate::apps::Programs;
 #[cfg(windows)]
 use crate::clipboard;
 use crate::display::WinDisplay;
-use crate::display::windows::{belonging, every, has_menu, owner};
+use crate::display::windows::{belonging, describe, every, has_menu, owner};
 use crate::guard::Guard;
 use crate::os;
 #[cfg(not(windows))]
@@ -122,13 +122,7 @@ impl<U: Uia> AppWindows for WinDesktop<U> {
 impl<U: Uia> Apps for WinDesktop<U> {
     fn applications(&mut self) -> Result<Vec<Application>> {
         let front = os::front().map(owner);
-        let windows = every().into_iter().map(|window| {
-            let state = WindowState {
-                minimised: os::is_minimised(window),
-                ..WindowState::default()
-            };
-            (owner(window), (os::title(window), state))
-        });
+        let windows = every().into_iter().map(describe);
         Ok(Application::of_windows(windows, front, os::name))
     }
 

@@ -50,7 +50,7 @@ impl X11 {
         let managed = self.has_window_manager()?;
         // Switch workspaces first: otherwise some window managers move the window to the person's
         // workspace.
-        if let Some(workspace) = wanted.elsewhere(self.workspace()?) {
+        if let Some(workspace) = wanted.workspace {
             self.show_workspace(workspace, cancel)?;
         }
         let there = self.watching_root(|x11| {

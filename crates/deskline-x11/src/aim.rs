@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deskline_contract::Result;
 use deskline_core::Rect;
-use deskline_input::{Aim, Cancel, Other, Receiver};
+use deskline_input::{Aim, Cancel, Receiver};
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{Rectangle, Window};
 
@@ -18,13 +18,6 @@ use super::{Answer as _, X11};
 const MOVING: Duration = Duration::from_millis(300);
 
 const WHAT: &str = "checking where input goes";
-
-fn other(toplevel: Toplevel) -> Other {
-    Other {
-        title: toplevel.title,
-        pid: toplevel.pid,
-    }
-}
 
 impl X11 {
     /// Sets the target of keys and clicks.
@@ -68,7 +61,7 @@ impl X11 {
         }
         let mut others = self.toplevels()?.into_iter();
         let found = others.find(|other| around.contains(&other.id));
-        Ok(found.map_or(goes, |found| Receiver::Other(other(found))))
+        Ok(found.map_or(goes, |found| Receiver::Other(found.window())))
     }
 
     /// Whether a client has asked the window manager for another window since the last call, or may
@@ -110,7 +103,7 @@ impl X11 {
             return Ok(goes);
         }
         if let Some(lock) = self.covering(focus, aim.pid)? {
-            return Ok(Receiver::Other(other(lock)));
+            return Ok(Receiver::Other(lock.window()));
         }
         self.sure_focus = Some(focus);
         Ok(Receiver::Target)
@@ -148,7 +141,7 @@ impl X11 {
         Ok(if of_app {
             Receiver::Target
         } else {
-            Receiver::Other(other(has.clone()))
+            Receiver::Other(has.window())
         })
     }
 
@@ -163,7 +156,7 @@ impl X11 {
         if innermost.pid == pid || around.any(|t| t.pid == pid) {
             return Ok(Receiver::Target);
         }
-        Ok(Receiver::Other(other(innermost)))
+        Ok(Receiver::Other(innermost.window()))
     }
 
     /// An override-redirect window of another client that covers the whole focused window and takes

@@ -8,7 +8,7 @@ use deskline_contract::guard::Guards;
 use deskline_contract::offers;
 use deskline_contract::{
     Aim, Cancel, Clipboard, Display, KeyInput, Overlay, Picture, PictureNature, Pictures, Pointer,
-    PointerInput, Raising, Result, Screen, Window, WindowId, WindowState, Workspaces,
+    PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
 };
 use deskline_core::Point;
 use deskline_input::Port;
@@ -65,10 +65,9 @@ impl X11Display {
     /// As [`X11::toplevels`].
     pub(crate) fn app_windows(&self) -> Result<Vec<Toplevel>> {
         let mut windows = self.x11.toplevels()?;
-        let shown = self.x11.workspace()?;
         windows.retain(|w| match w.kind {
             Kind::Normal | Kind::Dialog | Kind::Utility | Kind::Toolbar => {
-                w.viewable || w.state(shown).is_away()
+                w.viewable || w.window().is_away()
             }
             Kind::Dock | Kind::Notification | Kind::Desktop => w.viewable,
             _ => false,
@@ -156,15 +155,6 @@ impl Screen for X11Display {
         Ok(windows.iter().map(Toplevel::window).collect())
     }
 
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let shown = self.x11.workspace()?;
-        let windows = self.app_windows()?.into_iter();
-        let states = windows.map(|w| (WindowId(w.id.into()), w.state(shown)));
-        Ok(states
-            .filter(|(_, state)| *state != WindowState::default())
-            .collect())
-    }
-
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         self.x11.pointer().map(Some)
     }
@@ -176,16 +166,15 @@ impl Screen for X11Display {
 
 impl Workspaces for X11Display {
     fn workspace(&mut self) -> Result<Option<u32>> {
-        Ok(self.x11.workspace()?.map(|n| n.saturating_add(1)))
+        self.x11.workspace()
     }
 
-    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
-        self.x11.put_away(window, state)
+    fn put_away(&mut self, window: &Window) -> Result<()> {
+        self.x11.put_away(window)
     }
 
     fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
-        let index = workspace.saturating_sub(1);
-        self.x11.show_workspace(index, cancel)
+        self.x11.show_workspace(workspace, cancel)
     }
 }
 

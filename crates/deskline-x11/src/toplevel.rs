@@ -1,4 +1,4 @@
-use deskline_contract::{Place, Window, WindowId, WindowState};
+use deskline_contract::{Place, Window, WindowId};
 use deskline_core::Rect;
 
 /// The widths of an invisible or decorative border, in pixels, such as the shadow that a window
@@ -66,7 +66,7 @@ pub struct Toplevel {
     pub minimised: bool,
     /// Whether it is rolled up to its title bar.
     pub shaded: bool,
-    /// The workspace, counted from 0; `None` if the window is on all, or there are none.
+    /// Its workspace, counted from 1, unless it is the one on the screen.
     pub workspace: Option<u32>,
     /// Whether the window and its ancestors are mapped. A window on another workspace is not.
     pub viewable: bool,
@@ -78,21 +78,6 @@ pub struct Toplevel {
 }
 
 impl Toplevel {
-    /// Converts the state. `shown` is the workspace that is on the screen.
-    pub fn state(&self, shown: Option<u32>) -> WindowState {
-        WindowState {
-            workspace: self.elsewhere(shown).map(|n| n.saturating_add(1)),
-            minimised: self.minimised,
-            shaded: self.shaded,
-            place: match self.kind {
-                Kind::Dock => Place::Panel,
-                Kind::Notification => Place::Notification,
-                Kind::Desktop => Place::Desktop,
-                _ => Place::App,
-            },
-        }
-    }
-
     /// Whether the window can become the front window. Panels and notifications cannot, and take
     /// clicks anyway.
     pub(super) fn takes_front(&self) -> bool {
@@ -109,12 +94,6 @@ impl Toplevel {
         }
     }
 
-    /// The window's workspace, if that is not `shown`.
-    pub(super) fn elsewhere(&self, shown: Option<u32>) -> Option<u32> {
-        self.workspace
-            .filter(|_| shown.is_some() && self.workspace != shown)
-    }
-
     /// Converts the window to the type of the contract.
     pub fn window(&self) -> Window {
         Window {
@@ -122,6 +101,15 @@ impl Toplevel {
             pid: Some(self.pid).filter(|pid| *pid != 0),
             title: self.title.clone(),
             extents: Some(self.extents),
+            workspace: self.workspace,
+            minimised: self.minimised,
+            shaded: self.shaded,
+            place: match self.kind {
+                Kind::Dock => Place::Panel,
+                Kind::Notification => Place::Notification,
+                Kind::Desktop => Place::Desktop,
+                _ => Place::App,
+            },
         }
     }
 }

@@ -201,12 +201,20 @@ impl X11 {
             .iter()
             .map(|id| self.ask(*id))
             .collect::<Result<Vec<_>>>()?;
+        let (c, shown) = (&self.connection, self.atoms._NET_CURRENT_DESKTOP);
+        let shown = c.get_property(false, self.root, shown, AtomEnum::CARDINAL, 0, 1);
+        let shown = shown.during(WHAT)?;
         let pids = self.client_pids(ids)?;
-        let facts = asked
-            .into_iter()
-            .map(|asked| self.answer(asked, &pids))
-            .collect::<Result<Vec<_>>>()?;
-        Ok(facts.into_iter().flatten().collect())
+        let shown = numbers(shown)?.first().copied();
+        let answers = asked.into_iter().map(|asked| self.answer(asked, &pids));
+        let mut facts: Vec<Facts> = answers
+            .filter_map(Result::transpose)
+            .collect::<Result<_>>()?;
+        for workspace in facts.iter_mut().map(|facts| &mut facts.toplevel.workspace) {
+            let elsewhere = workspace.filter(|_| shown.is_some() && *workspace != shown);
+            *workspace = elsewhere.map(|n| n.saturating_add(1));
+        }
+        Ok(facts)
     }
 
     fn ask(&self, id: Window) -> Result<Asked<'_>> {
@@ -252,7 +260,7 @@ impl X11 {
         let border = numbers(asked.border)?;
         let net_state = numbers(asked.net_state)?;
         let wm_state = numbers(asked.wm_state)?;
-        let workspace = numbers(asked.workspace)?;
+        let workspace = numbers(asked.workspace)?.first().copied();
         let kinds = numbers(asked.kinds)?;
         let transient_for = numbers(asked.transient_for)?.first().copied();
         let (Some(attributes), Some(geometry), Some(place)) = (attributes, geometry, place) else {
@@ -287,7 +295,7 @@ impl X11 {
                 minimised: net_state.contains(&self.atoms._NET_WM_STATE_HIDDEN)
                     || wm_state.first() == Some(&ICONIC),
                 shaded: net_state.contains(&self.atoms._NET_WM_STATE_SHADED),
-                workspace: workspace.first().copied().filter(|n| *n != ALL_WORKSPACES),
+                workspace: workspace.filter(|n| *n != ALL_WORKSPACES),
                 viewable: attributes.map_state == MapState::VIEWABLE,
                 transient_for,
                 modal: net_state.contains(&self.atoms._NET_WM_STATE_MODAL),

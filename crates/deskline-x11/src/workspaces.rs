@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_contract::{Cancel, Result, WindowId, WindowState};
+use deskline_contract::{Cancel, Result, Window};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask};
 
@@ -24,10 +24,11 @@ const FROM_USER: u32 = 2;
 const WHAT: &str = "switching workspaces";
 
 impl X11 {
-    /// The workspace on the screen, counted from 0; `None` without workspaces.
+    /// The workspace on the screen, counted from 1; `None` without workspaces.
     pub fn workspace(&self) -> Result<Option<u32>> {
         let property = self.atoms._NET_CURRENT_DESKTOP;
-        self.number(self.root, property, AtomEnum::CARDINAL)
+        let shown = self.number(self.root, property, AtomEnum::CARDINAL)?;
+        Ok(shown.map(|n| n.saturating_add(1)))
     }
 
     /// Switches to a workspace, and waits up to a second for the switch.
@@ -38,7 +39,8 @@ impl X11 {
         self.watching_root(|x11| {
             let time = x11.server_time()?;
             let property = x11.atoms._NET_CURRENT_DESKTOP;
-            x11.tell_manager(x11.root, property, [workspace, time, 0, 0, 0])?;
+            let index = workspace.saturating_sub(1);
+            x11.tell_manager(x11.root, property, [index, time, 0, 0, 0])?;
             x11.wait_until(LIMIT, cancel, |x11| Ok(x11.workspace()? == Some(workspace)))
         })?;
         Ok(())
@@ -48,15 +50,15 @@ impl X11 {
         self.set_shaded(window, REMOVE)
     }
 
-    /// Minimises and shades the window as `state` requires.
-    pub fn put_away(&self, window: WindowId, state: WindowState) -> Result<()> {
-        let Ok(id) = u32::try_from(window.0) else {
+    /// Minimises and shades the window as it was.
+    pub fn put_away(&self, window: &Window) -> Result<()> {
+        let Ok(id) = u32::try_from(window.id.0) else {
             return Ok(());
         };
-        if state.shaded {
+        if window.shaded {
             self.set_shaded(id, ADD)?;
         }
-        if state.minimised {
+        if window.minimised {
             self.tell_manager(id, self.atoms.WM_CHANGE_STATE, [ICONIC, 0, 0, 0, 0])?;
         }
         Ok(())

@@ -138,8 +138,7 @@ fn apps(
             let cut = name.chars().take(COMM).collect();
             blanks.extend([(name, "(app)"), (cut, "(app)")]);
         }
-        let titles = windows.iter().map(|(title, _)| title.clone());
-        blanks.extend(titles.map(|title| (title, "(title)")));
+        blanks.extend(windows.iter().map(|w| (w.title.clone(), "(title)")));
     }
     let pids = listed.iter().map(|app| app.app.pid);
     let pids = only.map_or_else(|| pids.take(MOST_APPS).collect(), <[u32]>::to_vec);

@@ -1,6 +1,6 @@
 //! Errors of input, as those of a call.
 
-use deskline_input::{Cancelled, InputError, Other};
+use deskline_input::{Cancelled, InputError};
 
 use super::Error;
 
@@ -19,15 +19,12 @@ impl From<InputError> for Error {
             InputError::Cancelled(cancelled) => cancelled.into(),
             InputError::Elsewhere { other, .. }
             | InputError::Covered { other, .. }
-            | InputError::EndCovered { other, .. } => {
-                let Other { title, pid } = other;
-                Self::Elsewhere {
-                    title,
-                    pid,
-                    why,
-                    unsent,
-                }
-            }
+            | InputError::EndCovered { other, .. } => Self::Elsewhere {
+                title: other.title,
+                pid: other.pid.unwrap_or_default(),
+                why,
+                unsent,
+            },
             _ => Self::Input(why),
         }
     }

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use deskline_core::{Key, KeyPress, Modifiers, Point};
+use deskline_core::{Key, KeyPress, Modifiers, Point, Window};
 use deskline_input::{
-    Aim, Button, Cancel, Cancelled, Doing, Gap, Hands, InputError, Other, Pace, Part, Port, Reason,
+    Aim, Button, Cancel, Cancelled, Doing, Gap, Hands, InputError, Pace, Part, Port, Reason,
     Receiver, Rhythm, Scene, Stroke, Tempo, Under, Wait,
 };
 
@@ -408,9 +408,10 @@ impl Scene for Script {
     }
 }
 
-fn other() -> Other {
-    Other {
+fn other() -> Window {
+    Window {
         title: "Theirs".into(),
-        pid: OTHER,
+        pid: Some(OTHER),
+        ..Window::default()
     }
 }

@@ -15,6 +15,7 @@ use crate::resolve::DropOn;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
 use crate::trees::{Scope, Sent};
+use crate::wait;
 use deskline_input::clock::Instant;
 
 /// The maximum number of wheel turns to bring an element into view, and the maximum time.
@@ -317,19 +318,15 @@ fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<
     const RESTACKS: Duration = Duration::from_millis(300);
     const LOOK: Duration = Duration::from_millis(10);
     let from = desk.front()?;
-    let start = Instant::now();
-    let (windows, at) = loop {
-        let windows = desk.every_window()?;
+    let (mut windows, mut at) = (Vec::new(), 0);
+    wait::holds(desk.cancel, RESTACKS, LOOK, || {
+        windows = desk.every_window()?;
         let place = |id| windows.iter().position(|w| w.id == id);
-        let Some(at) = place(onto.id) else {
-            return Err(TargetError::DragEndHidden(onto.title.clone()).into());
-        };
+        let hidden = || TargetError::DragEndHidden(onto.title.clone());
+        at = place(onto.id).ok_or_else(hidden)?;
         let above = from.as_ref().and_then(|from| place(from.id));
-        if above.is_some_and(|above| above + 1 == at) || start.elapsed() > RESTACKS {
-            break (windows, at);
-        }
-        desk.cancel.wait(LOOK)?;
-    };
+        Ok(above.is_some_and(|above| above + 1 == at))
+    })?;
     let over = |point: Point| {
         let holds = |w: &&Window| w.extents.is_some_and(|place| place.contains(point));
         windows[..at].iter().find(holds)

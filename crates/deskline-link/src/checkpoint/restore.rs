@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::{Checkpoint, Deferral, DeferredRestore, Saved};
-use crate::display::{Place, Pointer, Window, WindowId};
+use crate::display::{Pointer, Window, WindowId};
 use deskline_input::Cancel;
 
 /// How many times to request the person's window. On a busy machine a window manager can take
@@ -17,8 +17,8 @@ impl Checkpoint<'_> {
         let Some(workspaces) = self.desktop.workspaces() else {
             return;
         };
-        for (window, state) in std::mem::take(&mut self.saved.away) {
-            if let Err(e) = workspaces.put_away(window, state) {
+        for window in std::mem::take(&mut self.saved.away) {
+            if let Err(e) = workspaces.put_away(&window) {
                 tracing::warn!("a window was not put away again: {e}");
             }
         }
@@ -111,12 +111,7 @@ impl Checkpoint<'_> {
         if windows.iter().any(|w| w.id == closed) {
             return None;
         }
-        let states = self.desktop.window_states().ok()?;
-        let is_out = |id: WindowId| {
-            let mut known = states.iter().filter(|(of, _)| *of == id);
-            known.any(|(_, state)| state.is_away() || state.place != Place::App)
-        };
-        let there = |id: WindowId| windows.iter().any(|w| w.id == id) && !is_out(id);
+        let there = |id: WindowId| windows.iter().any(|w| w.id == id && w.is_plain());
         // If the person's window was listed, so were those below it, in order.
         let at = self.windows.iter().position(|w| w.id == closed);
         let below = at.map_or(&self.windows[..], |at| &self.windows[at + 1..]);

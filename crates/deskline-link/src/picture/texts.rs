@@ -205,10 +205,8 @@ impl Texts {
             && pictures.nature() == PictureNature::QuickOfScreen
         {
             let windows = desktop.every_window().unwrap_or_default();
-            let states = desktop.window_states().unwrap_or_default();
-            let is_away = |id| states.iter().any(|(known, _)| *known == id);
             let others = windows.iter().take_while(|w| w.id != window);
-            let others = others.filter(|w| !is_away(w.id));
+            let others = others.filter(|w| w.is_plain());
             over.extend(others.filter_map(|w| w.extents));
             paint_over(&mut picture, &over);
         }

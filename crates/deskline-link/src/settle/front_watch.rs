@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
-use crate::display::{Place, Window, WindowState};
+use crate::display::{Place, Window};
 use crate::error::Result;
 
 /// The front window at two times after the act: right after it, and once the app has settled.
@@ -64,9 +64,7 @@ impl FrontWatch {
             return Ok(None);
         }
         // If the front window is a part of the desktop itself, no app was brought to the front.
-        let states = desk.window_states()?;
-        let is_part = |(id, state): &(_, WindowState)| *id == front.id && state.place != Place::App;
-        if states.iter().any(is_part) {
+        if front.place != Place::App {
             return Ok(None);
         }
         if desk.is_private() || desk.person_pressed() == Some(false) {

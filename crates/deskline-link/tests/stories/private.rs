@@ -32,6 +32,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     windows
     click 540,52
     front
+    every_window
     computed
     wait_for_change
     wait_for_change

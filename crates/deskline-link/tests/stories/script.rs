@@ -8,7 +8,7 @@ use deskline_core::{ElementId, Point};
 use deskline_input::clock;
 use deskline_input::{InputError, Progress, Reason};
 use deskline_link::{
-    Aim, Cancel, Error, Exit, Obstacle, Other, QuietAction, Refusal, Result, Window, WindowId,
+    Aim, Cancel, Error, Exit, Obstacle, QuietAction, Refusal, Result, Window, WindowId,
 };
 
 use crate::world::{Health, ScriptWindow, World};
@@ -165,7 +165,7 @@ impl Script {
     }
 
     /// The window that covers the target at this point, if there is one.
-    fn lies_over(&self, aim: Aim, at: Point) -> Option<Other> {
+    fn lies_over(&self, aim: Aim, at: Point) -> Option<Window> {
         let (there, _) = self.world.lies_at(at)?;
         let same = aim.window.is_none_or(|id| id.0 == there.id);
         let is_aim = there.pid == aim.pid && (same || there.menu);
@@ -190,6 +190,7 @@ impl Script {
             pid: (!self.lacks.contains_key("pids")).then_some(window.pid),
             title: window.title.clone(),
             extents: (!self.lacks.contains_key("extents")).then_some(window.at),
+            ..Window::default()
         }
     }
 
@@ -217,10 +218,11 @@ pub(crate) fn refused(obstacle: Obstacle) -> Error {
     })
 }
 
-fn other(window: &ScriptWindow) -> Other {
-    Other {
+fn other(window: &ScriptWindow) -> Window {
+    Window {
         title: window.title.clone(),
-        pid: window.pid,
+        pid: Some(window.pid),
+        ..Window::default()
     }
 }
 

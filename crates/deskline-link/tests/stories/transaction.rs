@@ -35,6 +35,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     grab 'AI: clicking 'Send' in Mail'
     aim 100 2
     front
+    every_window
     activate 2
     picture 2
     windows

@@ -1,7 +1,7 @@
 //! A display system, in AT-SPI's terms too.
 
 use deskline_atspi::{self as atspi, InBuffer};
-use deskline_contract::{Display, Result, Screen, Window, WindowId, WindowState};
+use deskline_contract::{Display, Result, Screen, Window, WindowId};
 use deskline_core::Rect;
 use deskline_wayland::{
     Compositor, Corner, Current, Findings, Kind, ListedWindow, Listing, WaylandDisplay,
@@ -61,11 +61,6 @@ impl dyn DisplaySystem + '_ {
 
     pub(crate) fn front(&mut self) -> Result<Option<Window>> {
         self.screen().map_or(Ok(None), Screen::front)
-    }
-
-    pub(crate) fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let screen = self.screen();
-        screen.map_or_else(|_| Ok(Vec::new()), Screen::window_states)
     }
 
     pub(crate) fn every_window(&mut self) -> Result<Vec<Window>> {

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use deskline_contract::{
     Application, Apps, Identity, OpenError, Opened, Permit, Progress, Result, WindowHint,
-    WindowState,
 };
 use deskline_core::App;
 
@@ -39,10 +38,7 @@ impl<O: Os> Apps for MacDesktop<O> {
                     name: app.name,
                     pid: app.pid,
                 },
-                windows: windows
-                    .into_iter()
-                    .map(|w| (w.title, WindowState::default()))
-                    .collect(),
+                windows,
             });
         }
         applications.sort_by_key(|a| !a.front);

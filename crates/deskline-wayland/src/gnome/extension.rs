@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use deskline_contract::{AppToplevel, DisplayError, Error, Pointer, Result, WindowId, WindowState};
+use deskline_contract::{AppToplevel, DisplayError, Error, Pointer, Result};
 use deskline_core::{Point, Rect};
 use zbus::zvariant::DynamicDeserialize;
 
@@ -74,6 +74,9 @@ type Reported = (
     Rectangle,
     f64,
 );
+
+/// A window's id, its workspace, 0 if that is the current one, and whether it is minimised.
+type Away = (u64, u32, bool);
 
 impl Extension {
     /// The extension on this bus. [`Extension::look`] finds out whether it is on.
@@ -194,17 +197,8 @@ impl Extension {
     }
 
     /// The current workspace, counted from 1, and the windows that are minimised or on another.
-    pub(crate) fn away(&self) -> Result<(u32, Vec<(WindowId, WindowState)>)> {
-        let (shown, away): (u32, Vec<(u64, u32, bool)>) = self.ask("Away", &())?;
-        let away = away.into_iter().map(|(id, workspace, minimised)| {
-            let state = WindowState {
-                workspace: Some(workspace).filter(|n| *n > 0),
-                minimised,
-                ..WindowState::default()
-            };
-            (WindowId(id), state)
-        });
-        Ok((shown, away.collect()))
+    pub(crate) fn away(&self) -> Result<(u32, Vec<Away>)> {
+        self.ask("Away", &())
     }
 
     pub(crate) fn minimise(&self, id: u64) -> Result<()> {

@@ -5,8 +5,8 @@ use deskline_contract::wait;
 use std::time::Duration;
 
 use deskline_contract::{
-    Aim, Cancel, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising, Result,
-    Window, WindowId, WindowState, Workspaces,
+    Aim, Cancel, Error, Offer, Picture, PictureNature, Pictures, Pointer, Raising, Result, Window,
+    WindowId, Workspaces,
 };
 use deskline_core::{Point, Rect};
 
@@ -158,11 +158,11 @@ impl Workspaces for Placed {
         Ok(Some(self.extension.away()?.0))
     }
 
-    fn put_away(&mut self, id: WindowId, state: WindowState) -> Result<()> {
-        if !state.minimised {
+    fn put_away(&mut self, window: &Window) -> Result<()> {
+        if !window.minimised {
             return Ok(());
         }
-        self.extension.minimise(id.0)
+        self.extension.minimise(window.id.0)
     }
 
     fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
@@ -216,6 +216,14 @@ impl Compositor for Placed {
                 window.corner = Corner::Framed { unit };
             }
         }
+        let is_hidden = |w: &ShellWindow| !w.visible && w.kind == Kind::Toplevel;
+        if windows.iter().any(is_hidden) {
+            for (id, workspace, minimised) in self.extension.away()?.1 {
+                for away in windows.iter_mut().filter(|w| w.id == id) {
+                    (away.window.workspace, away.window.minimised) = (workspace, minimised);
+                }
+            }
+        }
         Ok(Listing::listed(windows))
     }
 
@@ -225,24 +233,6 @@ impl Compositor for Placed {
         let windows = self.recent()?.windows;
         let is = |w: &ShellWindow| is_open_popup(w) && w.pid == pid;
         Ok(Some(windows.iter().any(is)))
-    }
-
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let is_toplevel = |windows: &[ShellWindow], id: WindowId| {
-            windows
-                .iter()
-                .any(|w| w.id == id.0 && w.kind == Kind::Toplevel)
-        };
-        let windows = self.recent()?.windows;
-        if windows
-            .iter()
-            .all(|w| w.visible || w.kind != Kind::Toplevel)
-        {
-            return Ok(Vec::new());
-        }
-        let mut away = self.extension.away()?.1;
-        away.retain(|(id, _)| is_toplevel(&windows, *id));
-        Ok(away)
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -266,21 +256,21 @@ impl Compositor for Placed {
     }
 
     /// Another app's window, or a part of the shell.
-    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
+    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Window>> {
         self.sessions.introduce();
         let mut over = None;
         wait::holds(&Cancel::new(), RESTACKS, LOOK, || {
             over = match self.extension.over(at)? {
                 Over::Nothing => None,
-                Over::Shell => Some(Other {
+                Over::Shell => Some(Window {
                     title: "GNOME Shell".to_owned(),
-                    pid: 0,
+                    ..Window::default()
                 }),
                 Over::Window(id) if aim.window == Some(WindowId(id)) => None,
                 Over::Window(id) => {
                     let windows = self.screen()?.windows;
                     let window = windows.iter().find(|w| w.id == id && w.pid != aim.pid);
-                    window.map(|window| window.other())
+                    window.map(|window| window.window())
                 }
             };
             Ok(over.is_none())

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_contract::{
-    Aim, AppToplevel, Cancel, DisplayError, Error, Offer, Other, Picture, PictureNature, Pictures,
+    Aim, AppToplevel, Cancel, DisplayError, Error, Offer, Picture, PictureNature, Pictures,
     Raising, Result, Window, WindowId,
 };
 use deskline_core::Point;
@@ -372,7 +372,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
         })
     }
 
-    fn over(&mut self, _: Point, _: Aim) -> Result<Option<Other>> {
+    fn over(&mut self, _: Point, _: Aim) -> Result<Option<Window>> {
         self.sessions.introduce();
         Ok(None)
     }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use deskline_contract::doctor::Fix;
 use deskline_contract::guard::{Grab, Guards, Task};
 use deskline_contract::{
-    Aim, Cancel, Error, Missing, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising,
-    Result, WindowId, WindowState, Workspaces,
+    Aim, Cancel, Error, Missing, Offer, Picture, PictureNature, Pictures, Pointer, Raising, Result,
+    Window, WindowId, Workspaces,
 };
 use deskline_core::Point;
 use deskline_input::Part;
@@ -228,12 +228,12 @@ impl Workspaces for Kde {
         Ok(Some(self.screen()?.desktop))
     }
 
-    fn put_away(&mut self, id: WindowId, state: WindowState) -> Result<()> {
-        if !state.minimised {
+    fn put_away(&mut self, window: &Window) -> Result<()> {
+        if !window.minimised {
             return Ok(());
         }
         let screen = self.screen()?;
-        if let Some(window) = screen.windows.iter().find(|w| w.id == id.0) {
+        if let Some(window) = screen.windows.iter().find(|w| w.id == window.id.0) {
             windows::minimise(&mut self.scripts, window)?;
         }
         Ok(())
@@ -337,10 +337,10 @@ impl Compositor for Kde {
         Ok(Some(Pointer { at, pressed: false }))
     }
 
-    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
+    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Window>> {
         let screen = self.screen()?;
         let there = screen.at(at).filter(|w| w.pid != aim.pid);
-        Ok(there.map(|w| w.other()))
+        Ok(there.map(|w| w.window()))
     }
 
     fn ready(&mut self) -> Result<()> {

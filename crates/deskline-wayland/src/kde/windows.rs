@@ -184,7 +184,7 @@ mod tests {
     use deskline_contract::Place;
 
     use super::*;
-    use crate::listed::{Kind, away, toplevels};
+    use crate::listed::{Kind, toplevels};
 
     fn listed(windows: &[KdeWindow]) -> Vec<ListedWindow> {
         windows.iter().map(|w| w.window.clone()).collect()
@@ -242,13 +242,10 @@ mod tests {
         );
         let windows = listed(&Screen::read(&listing).unwrap().windows);
         let number = |id: deskline_contract::WindowId| id.0 >> 32;
-        let order: Vec<u64> = toplevels(&windows).iter().map(|w| number(w.id)).collect();
-        assert_eq!(order, [5, 2, 3, 4]);
-        let places: Vec<(u64, Place)> = away(&windows)
-            .iter()
-            .map(|(id, state)| (number(*id), state.place))
-            .collect();
+        let listed = toplevels(&windows).into_iter();
+        let places: Vec<_> = listed.map(|w| (number(w.id), w.place)).collect();
         let parts = [
+            (5, Place::App),
             (2, Place::Notification),
             (3, Place::Panel),
             (4, Place::Desktop),

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use deskline_contract::guard::Guards;
 use deskline_contract::{
-    Aim, Cancel, Error, Missing, Offer, Other, Picture, PictureNature, Pictures, Raising, Result,
-    WindowId, WindowState, Workspaces,
+    Aim, Cancel, Error, Missing, Offer, Picture, PictureNature, Pictures, Raising, Result, Window,
+    WindowId, Workspaces,
 };
 use deskline_core::{Point, Rect};
 
@@ -120,11 +120,11 @@ impl Workspaces for Sway {
         Ok(self.workspace.as_ref().map(|(number, _)| *number))
     }
 
-    fn put_away(&mut self, id: WindowId, state: WindowState) -> Result<()> {
-        if !state.minimised {
+    fn put_away(&mut self, window: &Window) -> Result<()> {
+        if !window.minimised {
             return Ok(());
         }
-        self.ipc.put_away(id.0)
+        self.ipc.put_away(window.id.0)
     }
 
     /// Shows the former workspace of each screen again.
@@ -199,7 +199,7 @@ impl Compositor for Sway {
         Ok(front.map_or(Keyboard::Nobody, |w| w.keyboard()))
     }
 
-    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
+    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Window>> {
         // The target's menu may cover the other window, but menus are not reported.
         if aim.menu {
             return Ok(None);
@@ -207,7 +207,7 @@ impl Compositor for Sway {
         let windows = self.ipc.windows()?;
         let mut there = windows.iter().filter(|w| w.visible);
         let there = there.find(|w| w.content.contains(at));
-        Ok(there.filter(|w| w.pid != aim.pid).map(|w| w.other()))
+        Ok(there.filter(|w| w.pid != aim.pid).map(|w| w.window()))
     }
 
     fn locate(&mut self, _: Option<Aim>, places: &[Point], _: &Cancel) -> Result<Located> {

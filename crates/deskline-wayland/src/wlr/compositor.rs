@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use deskline_contract::{
     Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Picture, PictureNature,
-    Pictures, Raising, Result, Window, WindowId, WindowState, Workspaces,
+    Pictures, Raising, Result, Window, WindowId, Workspaces,
 };
 use deskline_core::{Point, Rect, escape};
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
@@ -210,7 +210,7 @@ fn unknown(number: u64, title: String) -> Window {
         id: WindowId(number),
         pid: None,
         title,
-        extents: None,
+        ..Window::default()
     }
 }
 
@@ -256,9 +256,9 @@ impl<T: Toplevels> Raising for Wlr<T> {
 /// The list has no workspaces: the compositor shows the one of the window that is brought to the
 /// front.
 impl<T: Toplevels> Workspaces for Wlr<T> {
-    fn put_away(&mut self, id: WindowId, _: WindowState) -> Result<()> {
+    fn put_away(&mut self, Window { id, .. }: &Window) -> Result<()> {
         let (_, described) = self.look()?;
-        let its = self.pairs.listed(id, &listed(&self.client), &described);
+        let its = self.pairs.listed(*id, &listed(&self.client), &described);
         let number = its.first().copied().unwrap_or(id.0);
         if let Some(toplevel) = self.client.heard.toplevels.numbered(number) {
             toplevel.handle.set_minimized();
@@ -356,21 +356,6 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         Ok(Popups::Within(bounds))
     }
 
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let (_, described) = self.look()?;
-        let listed = listed(&self.client);
-        let toplevels = &self.client.heard.toplevels;
-        let ids = toplevels.iter().filter(|t| t.facts.minimised).map(|t| {
-            let its = self.pairs.described(t.number, &listed, &described);
-            its.map_or(WindowId(t.number), |its| its.id)
-        });
-        let state = WindowState {
-            minimised: true,
-            ..WindowState::default()
-        };
-        Ok(ids.map(|id| (id, state)).collect())
-    }
-
     fn toplevels(&mut self) -> Result<Vec<Window>> {
         let (front, described) = self.look()?;
         let front = front.map(Activated::window);
@@ -383,7 +368,15 @@ impl<T: Toplevels> Compositor for Wlr<T> {
             })
             .map(|(number, facts)| unknown(*number, facts.title.clone()));
         let mut windows: Vec<Window> = unknown.collect();
-        windows.extend(described.into_iter().map(AppToplevel::window));
+        windows.extend(described.iter().cloned().map(AppToplevel::window));
+        for (number, _) in listed.iter().filter(|(_, facts)| facts.minimised) {
+            let its = self.pairs.described(*number, &listed, &described);
+            let id = its.map_or(WindowId(*number), |its| its.id);
+            let mut all = windows.iter_mut();
+            all.find(|w| w.id == id)
+                .into_iter()
+                .for_each(|w| w.minimised = true);
+        }
         windows.sort_by_key(|window| front.as_ref().is_none_or(|front| front.id != window.id));
         Ok(windows)
     }

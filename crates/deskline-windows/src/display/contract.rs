@@ -1,14 +1,13 @@
 //! Implements the display contract: windows, pointer, pictures.
 
 use deskline_contract::{
-    Picture, PictureNature, Pictures, Pointer, Raising, Result, Screen, Window, WindowState,
-    Workspaces,
+    Picture, PictureNature, Pictures, Pointer, Raising, Result, Screen, Window, Workspaces,
 };
 use deskline_core::{Point, WindowId};
 use deskline_input::{Aim, Cancel, Hands};
 
 use super::raise;
-use super::windows::{describe, every, owner, states};
+use super::windows::{describe, every, owner};
 use crate::guard::Guard;
 use crate::input::keys::WinKey;
 use crate::input::{Input, send};
@@ -58,10 +57,6 @@ impl Screen for WinDisplay {
         Ok(Self::plain(pid))
     }
 
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        Ok(states())
-    }
-
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         const BUTTONS: [u16; 5] = [0x01, 0x02, 0x04, 0x05, 0x06];
         Ok(Some(Pointer {
@@ -83,9 +78,9 @@ impl Raising for WinDisplay {
 
 // Windows on another virtual desktop are cloaked and not listed: no program may switch desktops.
 impl Workspaces for WinDisplay {
-    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
-        if state.minimised {
-            os::minimise(window);
+    fn put_away(&mut self, window: &Window) -> Result<()> {
+        if window.minimised {
+            os::minimise(window.id);
         }
         Ok(())
     }

@@ -6,16 +6,15 @@ use std::time::{Duration, Instant};
 use deskline_contract::{Error, Result};
 use deskline_core::{Point, WindowId};
 use deskline_input::{
-    Aim, Cancel, Doing, Hands, InputError, Other, Progress, Receiver, Rhythm, Scene, Tempo, Under,
-    Wait,
+    Aim, Cancel, Doing, Hands, InputError, Progress, Receiver, Rhythm, Scene, Tempo, Under, Wait,
 };
 
 use super::WinDisplay;
 use super::privilege::{self, ELEVATED};
-use super::windows::{Kind, belongs_to, kind, owner};
+use super::windows::{Kind, belongs_to, describe, kind, owner};
 use crate::input::keys::WinKey;
 use crate::input::{Input, RHYTHM};
-use crate::os::{self, at, front, title};
+use crate::os::{self, at, front};
 
 /// How long there may be no foreground window while the keyboard moves to another one.
 const BETWEEN: Duration = Duration::from_millis(200);
@@ -103,7 +102,7 @@ impl Scene for WinDisplay {
         };
         let pid = owner(window);
         Ok(match aim {
-            Some(aim) if pid != aim.pid => Receiver::Other(other(window)),
+            Some(aim) if pid != aim.pid => Receiver::Other(describe(window)),
             _ if privilege::is_above(pid) => Receiver::Unclear(ELEVATED.into()),
             _ => Receiver::Target,
         })
@@ -127,12 +126,12 @@ impl Scene for WinDisplay {
         }
         self.reader = at(point);
         if let Some(stranger) = self.reader.filter(|window| !is_of(*window, aim)) {
-            return Ok(Under::Other(other(stranger)));
+            return Ok(Under::Other(describe(stranger)));
         }
         let stranger = end
             .and_then(at)
             .filter(|window| !is_of(*window, aim.at_end()));
-        Ok(stranger.map_or(Under::Target, |window| Under::EndOther(other(window))))
+        Ok(stranger.map_or(Under::Target, |window| Under::EndOther(describe(window))))
     }
 
     /// Windows has no way to ask whether an app has read its input. An app that answers a message
@@ -172,11 +171,4 @@ fn is_of(window: WindowId, aim: Aim) -> bool {
         return true;
     };
     belongs_to(window, wanted) || matches!(kind(window), Kind::Menu | Kind::Nothing)
-}
-
-fn other(window: WindowId) -> Other {
-    Other {
-        title: title(window),
-        pid: owner(window),
-    }
 }

@@ -1,6 +1,6 @@
 //! Lists windows, and finds their processes and kinds.
 
-use deskline_contract::{Window, WindowState, display::Place};
+use deskline_contract::{Window, display::Place};
 use deskline_core::{Rect, WindowId};
 
 use crate::os::{self, class, is_minimised, is_visible, owning, title};
@@ -66,11 +66,19 @@ pub(crate) fn bounds(window: WindowId) -> Option<Rect> {
 }
 
 pub(crate) fn describe(window: WindowId) -> Window {
+    let minimised = is_minimised(window);
     Window {
         id: window,
         pid: Some(owner(window)).filter(|pid| *pid != 0),
         title: title(window),
-        extents: bounds(window).filter(|_| !is_minimised(window)),
+        extents: bounds(window).filter(|_| !minimised),
+        minimised,
+        place: match kind(window) {
+            Kind::Panel => Place::Panel,
+            Kind::Desktop => Place::Desktop,
+            _ => Place::App,
+        },
+        ..Window::default()
     }
 }
 
@@ -119,25 +127,6 @@ pub(crate) fn every() -> Vec<WindowId> {
     let mut all = toplevels();
     all.retain(|window| kind(*window) == Kind::Window);
     all
-}
-
-/// The states of windows that are minimised, panels or desktops.
-pub(crate) fn states() -> Vec<(WindowId, WindowState)> {
-    let state = |window: WindowId| {
-        let place = match kind(window) {
-            Kind::Panel => Place::Panel,
-            Kind::Desktop => Place::Desktop,
-            _ => Place::App,
-        };
-        let minimised = is_minimised(window);
-        let state = WindowState {
-            minimised,
-            place,
-            ..WindowState::default()
-        };
-        (state != WindowState::default()).then_some((window, state))
-    };
-    toplevels().into_iter().filter_map(state).collect()
 }
 
 /// The owners of a window, nearest first: Windows keeps owned windows in front of them. Chains are

@@ -29,10 +29,8 @@ pub(crate) fn status(settings: &Settings) -> Done {
         }
     }
     let desktop = well.iter().find(|check| check.name == "display");
-    lines.push(format!(
-        "desktop  {}",
-        desktop.map_or("none that works", |check| &check.finding)
-    ));
+    let desktop = desktop.map_or("none that works", |check| &check.finding);
+    lines.push(format!("desktop  {desktop}"));
     let clients = install::entries();
     if clients.is_empty() {
         lines.push("clients  none; deskline install --help lists those it can be added to".into());

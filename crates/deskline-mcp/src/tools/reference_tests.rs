@@ -101,8 +101,11 @@ fn section(record: &ToolRecord, common: &[Argument], page: &mut String) {
     let offered = ["", "Offered with `--read-only`."][usize::from(record.reads_only())];
     let all = arguments(record);
     let (shared, own): (Vec<_>, Vec<_>) = all.iter().partition(|one| common.contains(one));
-    let takes = shared.iter().map(|(name, ..)| format!("`{name}`"));
-    let takes = takes.collect::<Vec<_>>().join(", ");
+    let takes: Vec<_> = shared
+        .iter()
+        .map(|(name, ..)| format!("`{name}`"))
+        .collect();
+    let takes = takes.join(", ");
     let takes = if takes.is_empty() {
         takes
     } else {

@@ -81,8 +81,8 @@ pub(crate) fn finding(
         .program
         .map_or_else(String::new, |program| format!(", by {}", program.display()));
     Ok(format!(
-        "Esc cancels, and the kernel keeps out {} keyboards and pointers in /dev/input while an \
-        agent's keys and clicks go in{by}",
+        "Esc cancels, and the kernel blocks {} keyboards and pointers in /dev/input while an \
+        agent's input is sent{by}",
         kernels.seen.readable
     ))
 }

@@ -153,9 +153,6 @@ pub(crate) fn command() -> clap::Command {
     let mut program = Cli::command();
     let settings: Vec<clap::Arg> = program.get_arguments().cloned().collect();
     for command in program.get_subcommands_mut() {
-        if command.get_name() == "uninstall" {
-            *command = std::mem::take(command).mut_arg("server", |arg| arg.hide(true));
-        }
         let shown: &[&str] = match command.get_name() {
             "serve" | "call" | "replay" => continue,
             "doctor" | "status" => &["dir", "desktop", "home", "attended"],
@@ -285,6 +282,7 @@ pub(crate) enum Command {
     /// Add Deskline to an MCP client: adds one entry to its configuration and changes nothing else
     Install(InstallArgs),
     /// Remove the entry from a client's configuration
+    #[command(mut_arg("server", |server| server.hide(true)))]
     Uninstall(InstallArgs),
     /// Try the tools and the input lock on the system's own apps, and print a report to send back
     #[cfg(not(target_os = "linux"))]
@@ -383,8 +381,7 @@ pub(crate) struct Serve {
     #[arg(help_heading = CLIENTS, long, value_name = "none|shared", requires = "desktops")]
     #[arg(default_value = "none", hide_possible_values = true)]
     pub(crate) net: Net,
-    /// Do not seal the desktops off from each other: for clients that trust each other, where
-    /// there is no bubblewrap
+    /// Do not seal the desktops off from each other, for clients that trust each other
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, requires = "desktops")]
     pub(crate) unsealed: bool,
@@ -477,8 +474,7 @@ pub(crate) struct ReplayArgs {
     /// The folder of the log
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// Do not compare lines that match this regular expression, such as a clock's; may be given
-    /// several times
+    /// Do not compare lines that match this regular expression, such as a clock's
     #[arg(long, value_name = "PATTERN")]
     pub(crate) ignore: Vec<Regex>,
 }

@@ -184,7 +184,7 @@ fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn Error>> {
     let folders = env::var_os("PATH").unwrap_or_default();
     let programs = env::split_paths(&folders).map(|folder| folder.join("bwrap"));
     let bwrap = { programs }.find(|program| program.is_file()).ok_or(
-        "desktops are sealed off by bubblewrap: install it (apt install bubblewrap), or pass \
+        "desktops are sealed off by bubblewrap: install the package bubblewrap, or pass \
         --unsealed if all clients may reach each other's apps and files",
     )?;
     if serve.net == Net::Shared && !deskline_http::closes_abstract_sockets() {

@@ -21,18 +21,14 @@ pub(crate) fn status(settings: &Settings) -> Done {
     let file = file.map_or_else(|| "none".to_owned(), |file| file.display().to_string());
     lines.push(format!("config   {file}"));
     lines.push(format!("log      {}", settings.journal()?.path().display()));
-    let (mut well, mut missing) = (vec![], vec![]);
-    for check in &report.checks {
-        match check.status {
-            Status::Ok => well.push(check),
-            _ => missing.push(format!("missing  {}: {}", check.name, check.finding)),
-        }
-    }
+    let checks = report.checks.iter();
+    let (well, ill): (Vec<_>, Vec<_>) = checks.partition(|check| check.status == Status::Ok);
+    let missing = ill.iter();
+    let missing = missing.map(|check| format!("missing  {}: {}", check.name, check.finding));
+    let mut missing: Vec<_> = missing.collect();
     let desktop = well.iter().find(|check| check.name == "display");
-    lines.push(format!(
-        "desktop  {}",
-        desktop.map_or("none that works", |check| &check.finding)
-    ));
+    let desktop = desktop.map_or("none that works", |check| &check.finding);
+    lines.push(format!("desktop  {desktop}"));
     let clients = install::entries();
     if clients.is_empty() {
         lines.push("clients  none; deskline install --help lists those it can be added to".into());

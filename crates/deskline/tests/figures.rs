@@ -186,6 +186,27 @@ fn the_pages_count_the_apps_of_the_survey() {
 }
 
 #[test]
+fn counts_of_tools_and_clients_agree() {
+    // The page's first section is about all tools.
+    let tools = page("docs/tools.md").matches("\n## ").count() - 1;
+    let row = format!("| **Deskline** | {tools} |");
+    assert!(page("docs/comparison.md").contains(&row), "{row}");
+    let start = page("docs/getting-started.md");
+    let (_, table) = start.split_once("| client |").expect("the clients");
+    let rows = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    let commands: Vec<&str> = rows.map(|row| cells(row)[1]).collect();
+    let words = format!("each of {} clients", commands.len());
+    assert!(page("docs/faq.md").contains(&words), "{words}");
+    let reference = page("docs/command-line.md");
+    for command in commands {
+        assert!(reference.contains(command), "{command}");
+    }
+}
+
+#[test]
 fn the_pages_have_this_version() {
     let version = env!("CARGO_PKG_VERSION");
     let changes = page("CHANGELOG.md");

@@ -56,7 +56,7 @@ pub(super) fn look(session: &Session, attended: bool) -> (Vec<Check>, Option<Vec
             "Wayland",
             format!(
                 "{wayland}: apps that do not run through Xwayland are read and pressed \
-                through accessibility, but cannot be clicked, typed into or seen in pictures"
+                through accessibility, but take no clicks and keys, and give no screenshots"
             ),
             format!(
                 "start them with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \

@@ -131,8 +131,7 @@ impl<'o, O: Os> Walk<'o, O> {
     }
 
     /// In a container that does not report its visible rows, those far beyond the last one that
-    /// shows count as hidden: to read a row that was never drawn takes 60 ms and more
-    /// (trycua/cua #3907).
+    /// shows count as hidden: one never drawn takes 60 ms and more (trycua/cua #3907).
     fn past_view(&mut self, index: usize) {
         let Some(parent) = self.nodes[index].parent else {
             return;

@@ -116,7 +116,7 @@ impl ToolRecord {
             .find(|arg| arg.required && !args.has(arg.name))
         {
             None => Ok(()),
-            Some(Arg { name: "pid", .. }) => Err("pid is missing. Every summary has it; \
+            Some(Arg { name: "pid", .. }) => Err("pid is missing. Every answer has it; \
                 list_applications has those of the running apps, and \
                 open_application_and_traverse starts one"
                 .into()),

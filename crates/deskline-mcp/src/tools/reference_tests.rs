@@ -17,8 +17,8 @@ from a shell.
 ## What tools have in common
 
 - **Targets.** `element` finds an element by a part of its text, narrowed by `role`. If several match, an exact match wins, then a
-  visible one; the answer names the others. `x` and `y` are [coordinates](formats.md#units-and-coordinates). If something covers the
-  target, nothing is sent, and the error names it.
+  visible one; the answer names the others. `x` and `y` are [coordinates](formats.md#units-and-coordinates). If Deskline sees that
+  something covers the target, it sends nothing, and the error names it.
 - **Answers** name the tree file and the screenshot, and say what changed. An error says what was wrong, whether anything was done,
   and what to do next. [All fields](formats.md#the-answer).
 - **`expect`** waits at most 3 seconds, or `timeout` seconds, up to 30.
@@ -101,8 +101,11 @@ fn section(record: &ToolRecord, common: &[Argument], page: &mut String) {
     let offered = ["", "Offered with `--read-only`."][usize::from(record.reads_only())];
     let all = arguments(record);
     let (shared, own): (Vec<_>, Vec<_>) = all.iter().partition(|one| common.contains(one));
-    let takes = shared.iter().map(|(name, ..)| format!("`{name}`"));
-    let takes = takes.collect::<Vec<_>>().join(", ");
+    let takes: Vec<_> = shared
+        .iter()
+        .map(|(name, ..)| format!("`{name}`"))
+        .collect();
+    let takes = takes.join(", ");
     let takes = if takes.is_empty() {
         takes
     } else {

@@ -310,8 +310,8 @@ fn errors_about_arguments_name_the_accepted_form() {
         (click, json!({"pid": 7, "Ref": "e1"}), "unknown argument \"Ref\" for click_and_traverse. Did you mean \"ref\"?".into()),
         ("refresh_traversal", json!({"pid": 7, "showDif": true}), "unknown argument \"showDif\" for refresh_traversal. Did you mean \"showDiff\"?".into()),
         // Required arguments.
-        (click, json!({"element": "Send"}), "pid is missing. Every summary has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
-        ("refresh_traversal", json!({"pid": null}), "pid is missing. Every summary has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
+        (click, json!({"element": "Send"}), "pid is missing. Every answer has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
+        ("refresh_traversal", json!({"pid": null}), "pid is missing. Every answer has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
         ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1}), "deltaY and deltaX are both 0: pass how many lines to scroll, or until".into()),
         ("open_application_and_traverse", json!({}), "identifier is missing. open_application_and_traverse needs identifier".into()),
         ("open_application_and_traverse", json!({"identifier": " "}), "identifier is empty. Pass an app's name, id or path, or leave it out".into()),

@@ -10,8 +10,8 @@ use crate::atspi::AtSpi;
 use crate::names::StateSet;
 use crate::toolkits::Toolkit;
 
-/// How long a control may take to show it. GTK 3.24 and Qt 5.15 take 1 to 3 ms.
-const SHOWS: Duration = Duration::from_millis(150);
+/// How long a control may take to show it once its app answers. GTK 3.24 and Qt 5.15 take 1 to 3 ms.
+const SHOWS: Duration = Duration::from_millis(300);
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Beyond the bounds of a control, in pixels.
@@ -66,11 +66,12 @@ impl AtSpi {
     /// Asked while the button is down: `None` if the control has received the press, or may have.
     /// Else where to let the button go: what did receive it takes that for no click.
     pub fn missed(&mut self, aimed: &Aimed) -> Option<Point> {
-        let shown = wait::until(SHOWS, LOOK, || {
-            let now = self.states_of(&aimed.element);
-            (now != Some(aimed.was)).then_some(())
-        });
-        if shown.is_some() {
+        let mut shows = || (self.states_of(&aimed.element) != Some(aimed.was)).then_some(());
+        // A busy app answers the first time before it has handled the press.
+        if shows()
+            .or_else(|| wait::until(SHOWS, LOOK, shows))
+            .is_some()
+        {
             return None;
         }
         let above = aimed.place.y.saturating_sub(BESIDE);

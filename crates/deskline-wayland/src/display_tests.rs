@@ -227,7 +227,7 @@ fn the_pointer_does_nothing_where_another_window_lies() {
     let cancel = Cancel::new();
     let mut display = over(AT);
     let results = [
-        display.click(Click::left(AT), &cancel),
+        display.click(Click::left(AT), &mut || None, &cancel),
         display.scroll(AT, (0, 1), &cancel),
         display.drag([AT, TO], Modifiers::empty(), &cancel),
         over(TO).drag([AT, TO], Modifiers::empty(), &cancel),
@@ -237,7 +237,7 @@ fn the_pointer_does_nothing_where_another_window_lies() {
     }
     assert!(display.compositor.sent.0.is_empty());
     let mut display = over(TO);
-    let clicked = display.click(Click::left(AT), &cancel);
+    let clicked = display.click(Click::left(AT), &mut || None, &cancel);
     assert!(clicked.is_ok());
     assert_eq!(
         display.compositor.sent.0,
@@ -257,7 +257,7 @@ fn points_relative_to_a_window_need_it_in_front_until_it_is_located() {
             }),
             ..Scripted::default()
         });
-        let clicked = display.click(Click::left(AT), &Cancel::new());
+        let clicked = display.click(Click::left(AT), &mut || None, &Cancel::new());
         (clicked.is_ok(), display.compositor.sent.0)
     };
     let sent = ["go (105.0, 206.0)", "+Left", "-Left"].map(str::to_owned);
@@ -284,7 +284,7 @@ fn another_window_in_front_is_reported_before_an_unknown_position() {
             lost: true,
             ..Scripted::default()
         });
-        let clicked = display.click(Click::left(AT), &Cancel::new());
+        let clicked = display.click(Click::left(AT), &mut || None, &Cancel::new());
         assert_eq!(display.compositor.sent.0, ["release"]);
         clicked.map_or_else(|e| e.to_string(), |()| String::new())
     };

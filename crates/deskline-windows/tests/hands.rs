@@ -188,7 +188,7 @@ fn text_keys_clicks_and_the_wheel_reach_the_target_alone() {
 
     let at = middle(&window);
     desk.display
-        .click(click(at, Clicks::Single), &desk.cancel)
+        .click(click(at, Clicks::Single), &mut || None, &desk.cancel)
         .unwrap();
     let lines = desk.settle();
     assert!(
@@ -230,7 +230,10 @@ fn no_input_goes_to_another_window() {
     assert!(error.to_string().contains("Persons"), "{error}");
     let over = window(&mut desk.display, &desk.persons);
     let click = click(middle(&over), Clicks::Single);
-    let error = desk.display.click(click, &desk.cancel).unwrap_err();
+    let error = desk
+        .display
+        .click(click, &mut || None, &desk.cancel)
+        .unwrap_err();
     assert!(error.to_string().contains("Persons"), "{error}");
     assert_eq!(desk.persons.new_lines(), Vec::<String>::new());
 }
@@ -286,7 +289,9 @@ fn a_picture_shows_the_open_menu() {
         button: Button::Right,
         ..click(at, Clicks::Single)
     };
-    desk.display.click(click, &desk.cancel).unwrap();
+    desk.display
+        .click(click, &mut || None, &desk.cancel)
+        .unwrap();
     let rect = window.extents.unwrap();
     // SAFETY: takes a constant.
     let [red, green, blue, _] = unsafe { GetSysColor(COLOR_MENU) }.to_le_bytes();
@@ -488,7 +493,9 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
     let all = desk.display.every_window().unwrap();
     assert!(all.iter().all(|window| !window.title.starts_with("AI:")));
     let click = click(centre, Clicks::Single);
-    desk.display.click(click, &desk.cancel).unwrap();
+    desk.display
+        .click(click, &mut || None, &desk.cancel)
+        .unwrap();
     desk.app.wait_for("left ");
     // The accent colour of its rim shows that it is visible. Only under Wine is it in pictures of
     // the screen.

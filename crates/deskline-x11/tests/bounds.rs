@@ -77,7 +77,7 @@ fn a_thousand_operations_leave_nothing_behind() {
                 modifiers: Modifiers::CONTROL,
             };
             x11.go(at).unwrap();
-            click(&mut x11, Click::left(at), &never).unwrap();
+            click(&mut x11, Click::left(at), &mut || None, &never).unwrap();
             scroll(&mut x11, at, (0, 1), &never).unwrap();
             press_key(&mut x11, key, Duration::ZERO, &never).unwrap();
             type_text(&mut x11, "é", &never).unwrap();

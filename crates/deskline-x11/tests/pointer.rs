@@ -54,6 +54,7 @@ fn a_click_is_motion_then_press_and_release() {
             modifiers: Modifiers::SHIFT | Modifiers::CONTROL,
             ..Click::left(AT)
         },
+        &mut || None,
         &never,
     )
     .unwrap();
@@ -77,7 +78,7 @@ fn the_middle_button_clicks_and_hovering_only_moves() {
         button: Button::Middle,
         ..Click::left(AT)
     };
-    click(&mut x11, click_, &Cancel::new()).unwrap();
+    click(&mut x11, click_, &mut || None, &Cancel::new()).unwrap();
     eventually("the click", || released(&window) == 1);
     assert_eq!(pressed(&window)[0].0, 2);
 }
@@ -86,7 +87,7 @@ fn the_middle_button_clicks_and_hovering_only_moves() {
 fn a_left_handed_mouse_is_followed() {
     let (desktop, mut x11, window) = start();
     desktop.run("xmodmap", &["-e", "pointer = 3 2 1"]);
-    click(&mut x11, Click::left(AT), &Cancel::new()).unwrap();
+    click(&mut x11, Click::left(AT), &mut || None, &Cancel::new()).unwrap();
     eventually("the click", || released(&window) == 1);
     assert_eq!(pressed(&window)[0].0, 1, "the app sees the main button");
 }
@@ -118,7 +119,7 @@ fn a_cancelled_drag_releases_the_button_and_its_modifiers_where_it_began() {
     assert_eq!(motions.last(), Some(&(AT.x, AT.y)));
     let mask = desktop.run("xdotool", &["getmouselocation"]);
     assert!(mask.contains("x:"), "{mask}");
-    click(&mut x11, Click::left(AT), &Cancel::new()).unwrap();
+    click(&mut x11, Click::left(AT), &mut || None, &Cancel::new()).unwrap();
     eventually("a click", || pressed(&window).len() == 2);
     assert_eq!(
         pressed(&window)[1].1,
@@ -157,7 +158,7 @@ fn places_off_the_screen_are_refused() {
         (65_536 + 150, 170),
     ] {
         let at = Point { x, y };
-        let error = click(&mut x11, Click::left(at), &never);
+        let error = click(&mut x11, Click::left(at), &mut || None, &never);
         let error = error.unwrap_err().to_string();
         assert!(error.contains("not on the screen"), "{error}");
         assert!(drag(&mut x11, [AT, at], Modifiers::empty(), &never).is_err());

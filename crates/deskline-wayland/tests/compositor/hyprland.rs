@@ -91,7 +91,9 @@ fn windows_are_raised_clicked_typed_into_and_pictured_where_they_are() {
         .expect("the target in front");
     let pointer = display.pointer_input().expect("a pointer");
     let click = Click::left(at(place.x + 33, place.y + 44));
-    pointer.click(click, &Cancel::new()).expect("a click");
+    pointer
+        .click(click, &mut || None, &Cancel::new())
+        .expect("a click");
     let keys = display.key_input().expect("keys");
     keys.type_text("Grüße", &Cancel::new()).expect("a text");
     let got = server.with(|state| state.desktop.windows[TARGET].clone());

@@ -19,7 +19,7 @@ fn a_click_lands_in_the_window_wherever_that_is() {
     let click = |bed: &mut Bed, x, y| {
         let pointer = bed.display.pointer_input().expect("a pointer");
         pointer
-            .click(Click::left(at(x, y)), &Cancel::new())
+            .click(Click::left(at(x, y)), &mut || None, &Cancel::new())
             .expect("a click");
         bed.target().buttons
     };
@@ -59,7 +59,9 @@ fn modifiers_are_held_for_a_click() {
         );
     });
     let pointer = bed.display.pointer_input().expect("a pointer");
-    pointer.click(click, &Cancel::new()).expect("a click");
+    pointer
+        .click(click, &mut || None, &Cancel::new())
+        .expect("a click");
     let there = at(200, 150);
     let once = [(MIDDLE, true, there), (MIDDLE, false, there)];
     assert_eq!(bed.target().buttons, [once, once].concat());
@@ -121,7 +123,7 @@ type Action = (&'static str, usize, fn(&mut Bed, &Cancel) -> Result<()>);
 const ACTIONS: [Action; 4] = [
     ("click", 3, |bed, cancel| {
         let pointer = bed.display.pointer_input().expect("a pointer");
-        pointer.click(Click::left(at(50, 60)), cancel)
+        pointer.click(Click::left(at(50, 60)), &mut || None, cancel)
     }),
     ("drag", 14, |bed, cancel| {
         let pointer = bed.display.pointer_input().expect("a pointer");

@@ -14,7 +14,7 @@ fn is_right(options: Options) {
     // A click finds its position.
     let pointer = bed.display.pointer_input().expect("a pointer");
     pointer
-        .click(Click::left(at(5, 5)), &Cancel::new())
+        .click(Click::left(at(5, 5)), &mut || None, &Cancel::new())
         .expect("a click");
     let pictures = bed.display.pictures().expect("pictures");
     let picture = pictures.picture(id(TARGET)).expect("a picture");
@@ -63,7 +63,7 @@ fn a_picture_that_is_refused_sends_nothing() {
     bed.raise();
     let pointer = bed.display.pointer_input().expect("a pointer");
     pointer
-        .click(Click::left(at(5, 5)), &Cancel::new())
+        .click(Click::left(at(5, 5)), &mut || None, &Cancel::new())
         .expect_err("no place is known");
     bed.display.release_all();
     let target = bed.target();

@@ -155,8 +155,8 @@ pub trait Workspaces {
 
 /// Clicks, drags and the wheel.
 pub trait PointerInput {
-    /// Moves the pointer to the place of the click, and clicks. `missed` is asked while the button is
-    /// down: where to let it go if something else has received the press.
+    /// Moves the pointer to the place of the click, and clicks. `missed` is asked while the button
+    /// is down: where to let it go if something else has received the press.
     fn click(
         &mut self,
         click: Click,

@@ -445,6 +445,11 @@ const SYMBOLS: &[(Key, u32, Option<u32>)] = &[
 ];
 
 impl Key {
+    /// The named keys that every keyboard has, without the function keys.
+    pub fn named() -> impl Iterator<Item = Self> {
+        SYMBOLS.iter().map(|(key, ..)| *key)
+    }
+
     /// XKB's symbol of this key. `None` for a character, which has several.
     pub fn symbol(self) -> Option<u32> {
         match self {

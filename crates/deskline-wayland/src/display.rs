@@ -15,7 +15,7 @@ use deskline_input::{
 };
 use deskline_unix::unread::Unread;
 
-use crate::compositor::{BoxedPort, Compositor, Current, Gate, Input, Located};
+use crate::compositor::{BoxedPort, Compositor, Current, Gate, Input};
 use crate::focus::Keyboard;
 use crate::reader;
 
@@ -97,34 +97,24 @@ impl<C: Current> WaylandDisplay<C> {
 
     /// Prepares the pointer for these points. Returns the offset to add to them.
     fn reach(&mut self, places: &[Point], cancel: &Cancel) -> Result<(f64, f64)> {
+        let aim = self.hands.aim;
         if !self.compositor.current().manner().counts_from_window {
-            let located = self
-                .compositor
-                .current_mut()
-                .locate(self.hands.aim, places, cancel)?;
-            return Ok(located.offset);
+            return Ok(self.compositor().locate(aim, places, cancel)?.offset);
         }
         let front = self.front_of_target(cancel)?;
-        let located = self
-            .compositor
-            .current_mut()
-            .locate(self.hands.aim, places, cancel);
-        if let Ok(Located {
-            offset,
-            late: false,
-        }) = located
+        let located = self.compositor().locate(aim, places, cancel);
+        if let Ok(located) = &located
+            && !located.late
         {
-            return Ok(offset);
+            return Ok(located.offset);
         }
         cancel.check()?;
         // Another window may have been located instead of the target.
-        let still = self.front_of_target(cancel).and_then(|now| {
-            if now == front {
-                return Ok(());
-            }
-            Err(DisplayError::FrontChanged.into())
-        });
-        let located = still.and(located);
+        let located = match self.front_of_target(cancel) {
+            Ok(now) if now == front => located,
+            Ok(_) => Err(DisplayError::FrontChanged.into()),
+            Err(e) => Err(e),
+        };
         if located.is_err() {
             self.compositor().release();
         }
@@ -269,17 +259,11 @@ impl<C: Current> Scene for WaylandDisplay<C> {
     }
 
     fn open(&mut self) -> Result<()> {
-        self.compositor
-            .current_mut()
-            .gate()
-            .map_or(Ok(()), Gate::open)
+        self.compositor().gate().map_or(Ok(()), Gate::open)
     }
 
     fn close(&mut self) -> Result<()> {
-        self.compositor
-            .current_mut()
-            .gate()
-            .map_or(Ok(()), Gate::close)
+        self.compositor().gate().map_or(Ok(()), Gate::close)
     }
 
     fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {

@@ -182,33 +182,11 @@ pub(crate) fn code_of(key: Key) -> Option<u32> {
     })
 }
 
-/// The named keys that every keyboard has.
-const NAMED: [Key; 18] = [
-    Key::Return,
-    Key::Tab,
-    Key::Space,
-    Key::Escape,
-    Key::Backspace,
-    Key::ForwardDelete,
-    Key::Insert,
-    Key::Menu,
-    Key::Print,
-    Key::Pause,
-    Key::ScrollLock,
-    Key::Home,
-    Key::End,
-    Key::PageUp,
-    Key::PageDown,
-    Key::Up,
-    Key::Down,
-    Key::Left,
-];
-
 impl Keymap {
     /// A keymap with the usual keys and these, of which at most [`MOST`] are new.
     pub(crate) fn with(extra: impl IntoIterator<Item = Gives>) -> Self {
         let functions = (1..=24).map(Key::Function);
-        let named = NAMED.into_iter().chain([Key::Right]).chain(functions);
+        let named = Key::named().chain(functions);
         let named = named.filter_map(|key| Some((code_of(key)?, Gives::Symbol(key.symbol()?))));
         let held = HELD.map(|((code, _), name, _)| (code, name));
         let usual = held.into_iter().chain(USUAL);
@@ -318,7 +296,7 @@ mod tests {
             .iter()
             .flat_map(|(first, row)| (*first..).take(row.len()));
         let functions = (1..=24).map(Key::Function);
-        let named = NAMED.into_iter().chain(functions).filter_map(code_of);
+        let named = Key::named().chain(functions).filter_map(code_of);
         let taken: Vec<u32> = usual.chain(held).chain(rows).chain(named).collect();
         assert!(FREE.iter().all(|code| !taken.contains(code)));
     }

@@ -1,7 +1,6 @@
 //! The pointer and the keyboard over an EIS socket.
 
 use deskline_contract::wait;
-use std::fmt;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -28,32 +27,21 @@ const NOTCH: i32 = 120;
 /// more.
 const HELD_BACK: f64 = 2_000.0;
 
-/// Asks the compositor for the active group of the layout.
-struct Group(Box<dyn Fn() -> u32 + Send>);
-
-impl fmt::Debug for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Group")
-    }
-}
-
 /// An EIS connection. The compositor releases pressed keys and buttons when it ends.
-#[derive(Debug)]
 pub(crate) struct Eis {
     connection: Connection,
     /// The part of the screen that coordinates are relative to: see `Region::mapping`.
     space: Option<String>,
     sequence: u32,
     layout: Option<KnownLayout>,
-    /// `Some` if the compositor's EIS does not report the group.
-    group: Option<Group>,
+    /// Asks the compositor for the active group of the layout. `Some` if its EIS does not report it.
+    group: Option<Box<dyn Fn() -> u32 + Send>>,
     /// Whether the pointer may be in GNOME Shell's hot corner.
     cornered: bool,
 }
 
 /// A cached layout. A keyboard's keymap never changes: when the person chooses other layouts, a new
 /// keyboard replaces it.
-#[derive(Debug)]
 struct KnownLayout {
     keyboard: reis::ei::Device,
     /// The locked modifiers and the group.
@@ -89,7 +77,7 @@ impl Eis {
 
     /// Uses this function to get the group of the layout.
     pub(crate) fn with_group(mut self, group: impl Fn() -> u32 + Send + 'static) -> Self {
-        self.group = Some(Group(Box::new(group)));
+        self.group = Some(Box::new(group));
         self
     }
 
@@ -197,12 +185,8 @@ impl Eis {
             found => found?,
         };
         if let Some(button) = &self.connection.devices[index].button {
-            let state = if press {
-                ButtonState::Press
-            } else {
-                ButtonState::Released
-            };
-            button.button(code, state);
+            use ButtonState::{Press, Released};
+            button.button(code, if press { Press } else { Released });
         }
         self.frame(index);
         self.connection.flush()
@@ -212,12 +196,8 @@ impl Eis {
     pub(crate) fn key(&mut self, code: u32, press: bool) -> Result<()> {
         let index = self.device("keyboard", |d| d.keyboard.is_some())?;
         if let Some(keyboard) = &self.connection.devices[index].keyboard {
-            let state = if press {
-                KeyState::Press
-            } else {
-                KeyState::Released
-            };
-            keyboard.key(code, state);
+            use KeyState::{Press, Released};
+            keyboard.key(code, if press { Press } else { Released });
         }
         self.frame(index);
         Ok(())
@@ -254,7 +234,7 @@ impl Eis {
         let index = self.device("keyboard", |d| d.keyboard.is_some())?;
         let device = &self.connection.devices[index];
         let (locked, reported) = device.locked;
-        let group = self.group.as_ref().map_or(reported, |group| (group.0)());
+        let group = self.group.as_ref().map_or(reported, |group| group());
         let is_for =
             |known: &KnownLayout| known.keyboard == device.proto && known.locked == (locked, group);
         if !self.layout.as_ref().is_some_and(is_for) {

@@ -31,7 +31,6 @@ const STREAM: &str = "org.gnome.Mutter.ScreenCast.Stream";
 const STARTS: Duration = Duration::from_secs(2);
 
 /// A session that has started.
-#[derive(Debug)]
 pub(crate) struct Session {
     path: String,
     /// The sender of its events.
@@ -43,7 +42,6 @@ pub(crate) struct Session {
 }
 
 /// The stream of one window.
-#[derive(Debug)]
 pub(crate) struct Stream {
     path: String,
     /// The name that its pointer has in EIS.

@@ -7,7 +7,6 @@ mod api;
 mod pod;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::fmt;
 use std::ptr::{null, null_mut};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -134,12 +133,6 @@ pub(crate) struct Stream {
 
 // SAFETY: its pointers are used only under the loop's lock.
 unsafe impl Send for Stream {}
-
-impl fmt::Debug for Stream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Stream")
-    }
-}
 
 static EVENTS: StreamEvents = StreamEvents {
     version: 0,

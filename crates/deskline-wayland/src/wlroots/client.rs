@@ -1,5 +1,6 @@
 //! A connection to the compositor. Every wait has a time limit: wayland-client's own have none.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -27,8 +28,7 @@ pub(crate) const ASK: Duration = Duration::from_millis(300);
 /// A connection, with the globals that Deskline uses.
 #[derive(Debug)]
 pub(crate) struct Client {
-    connection: Connection,
-    queue: EventQueue<Heard>,
+    socket: Socket,
     pub(crate) registry: WlRegistry,
     pub(crate) heard: Heard,
     asked: u32,
@@ -44,6 +44,13 @@ pub(crate) struct Client {
     keyboards: Option<ZwpVirtualKeyboardManagerV1>,
 }
 
+/// The connection alone.
+#[derive(Debug)]
+struct Socket {
+    connection: Connection,
+    queue: EventQueue<Heard>,
+}
+
 pub(crate) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::lost("talking to the Wayland compositor")(e)
 }
@@ -54,18 +61,13 @@ impl Client {
         let stream = socket::connect(path, PATIENCE).map_err(lost)?;
         let compositor = socket::peer(&stream).map_err(lost)?.pid;
         let connection = Connection::from_socket(stream).map_err(lost)?;
-        let mut queue: EventQueue<Heard> = connection.new_event_queue();
+        let queue: EventQueue<Heard> = connection.new_event_queue();
         let handle = queue.handle();
         let registry = connection.display().get_registry(&handle, ());
         let mut heard = Heard::new();
         connection.display().sync(&handle, 1_u32);
-        until(
-            &connection,
-            &mut queue,
-            &mut heard,
-            Some(PATIENCE),
-            |heard| heard.done == 1,
-        )?;
+        let mut socket = Socket { connection, queue };
+        socket.until(&mut heard, Some(PATIENCE), |heard| heard.done == 1)?;
         let mut client = Self {
             seat: bind(&heard, &registry, &handle, 1)?,
             shm: bind(&heard, &registry, &handle, 1)?,
@@ -77,8 +79,7 @@ impl Client {
             compositor: compositor.unwrap_or_default(),
             start: Instant::now(),
             new_since: None,
-            queue,
-            connection,
+            socket,
             registry,
         };
         client.roundtrip()?;
@@ -126,7 +127,7 @@ impl Client {
     }
 
     pub(crate) fn handle(&self) -> QueueHandle<Heard> {
-        self.queue.handle()
+        self.socket.queue.handle()
     }
 
     /// The timestamp for an event, in milliseconds.
@@ -142,51 +143,36 @@ impl Client {
 
     /// Waits for events until `done` holds, at most for [`PATIENCE`].
     pub(crate) fn wait(&mut self, done: impl Fn(&Heard) -> bool) -> Result<()> {
-        let limit = Some(PATIENCE);
-        until(
-            &self.connection,
-            &mut self.queue,
-            &mut self.heard,
-            limit,
-            done,
-        )
+        self.socket.until(&mut self.heard, Some(PATIENCE), done)
     }
 
     /// Waits at most `limit` for events, which it handles, or for one of `others`.
     pub(crate) fn step(&mut self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<()> {
-        receive(&self.connection, &self.queue, others, limit)?;
+        self.socket.receive(others, limit)?;
         self.dispatch()
     }
 
     pub(crate) fn flush(&self) -> Result<()> {
-        self.connection.flush().map_err(lost)
+        self.socket.connection.flush().map_err(lost)
     }
 
     /// Handles the events received so far.
     pub(crate) fn dispatch(&mut self) -> Result<()> {
-        self.queue.dispatch_pending(&mut self.heard).map_err(lost)?;
-        Ok(())
+        self.socket.dispatch(&mut self.heard)
     }
 
     /// Asks the compositor to report when it has processed all requests so far. Returns the number
     /// that [`Heard::done`] has then.
     pub(crate) fn sync(&mut self) -> u32 {
         self.asked = self.asked.wrapping_add(1);
-        self.connection
-            .display()
-            .sync(&self.queue.handle(), self.asked);
+        let display = self.socket.connection.display();
+        display.sync(&self.handle(), self.asked);
         self.asked
     }
 
     /// Blocks until the compositor ends the connection.
     pub(crate) fn outlast(mut self) {
-        let _ended = until(
-            &self.connection,
-            &mut self.queue,
-            &mut self.heard,
-            None,
-            |_| false,
-        );
+        let _ended = self.socket.until(&mut self.heard, None, |_| false);
     }
 
     /// Whether the seat has a device of this kind.
@@ -213,54 +199,51 @@ impl Client {
     }
 }
 
-/// Waits for events until `done` holds, at most for `limit`.
-fn until(
-    connection: &Connection,
-    queue: &mut EventQueue<Heard>,
-    heard: &mut Heard,
-    limit: Option<Duration>,
-    done: impl Fn(&Heard) -> bool,
-) -> Result<()> {
-    let deadline = limit.map(|limit| Instant::now() + limit);
-    loop {
-        queue.dispatch_pending(heard).map_err(lost)?;
-        if done(heard) {
-            return Ok(());
-        }
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        if !receive(connection, queue, &[], left)? {
-            let limit = limit.unwrap_or_default();
-            return Err(lost(format!("no answer within {limit:?}")));
-        }
+impl Socket {
+    fn dispatch(&mut self, heard: &mut Heard) -> Result<()> {
+        self.queue.dispatch_pending(heard).map(drop).map_err(lost)
     }
-}
 
-/// Waits at most `limit` for messages of the compositor, which it reads, or for one of `others`.
-/// Whether any was there.
-fn receive(
-    connection: &Connection,
-    queue: &EventQueue<Heard>,
-    others: &[PollFd<'_>],
-    limit: Option<Duration>,
-) -> Result<bool> {
-    connection.flush().map_err(lost)?;
-    let Some(reading) = queue.prepare_read() else {
-        return Ok(true);
-    };
-    let fd = reading.connection_fd();
-    let mut fds = vec![PollFd::new(&fd, PollFlags::IN)];
-    fds.extend_from_slice(others);
-    let any = wait::any(&mut fds, limit).map_err(lost)?;
-    let has_message = fds.first().is_some_and(|fd| !fd.revents().is_empty());
-    drop(fds);
-    if has_message {
-        match reading.read() {
-            Ok(_) => {}
-            Err(WaylandError::Io(e)) if e.kind() == std::io::ErrorKind::WouldBlock => {}
-            Err(e) => return Err(lost(e)),
+    /// Waits for events until `done` holds, at most for `limit`.
+    fn until(
+        &mut self,
+        heard: &mut Heard,
+        limit: Option<Duration>,
+        done: impl Fn(&Heard) -> bool,
+    ) -> Result<()> {
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        loop {
+            self.dispatch(heard)?;
+            if done(heard) {
+                return Ok(());
+            }
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if !self.receive(&[], left)? {
+                let limit = limit.unwrap_or_default();
+                return Err(lost(format!("no answer within {limit:?}")));
+            }
         }
     }
-    Ok(any)
+
+    /// Waits at most `limit` for messages of the compositor, which it reads, or for one of
+    /// `others`. Whether any was there.
+    fn receive(&self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<bool> {
+        self.connection.flush().map_err(lost)?;
+        let Some(reading) = self.queue.prepare_read() else {
+            return Ok(true);
+        };
+        let fd = reading.connection_fd();
+        let mut fds = vec![PollFd::new(&fd, PollFlags::IN)];
+        fds.extend_from_slice(others);
+        let any = wait::any(&mut fds, limit).map_err(lost)?;
+        let has_message = !fds[0].revents().is_empty();
+        drop(fds);
+        match has_message.then(|| reading.read()) {
+            Some(Err(WaylandError::Io(e))) if e.kind() == ErrorKind::WouldBlock => Ok(any),
+            Some(Err(e)) => Err(lost(e)),
+            _ => Ok(any),
+        }
+    }
 }
 
 fn offered<I: Proxy>(global: Option<&I>) -> Result<&I> {

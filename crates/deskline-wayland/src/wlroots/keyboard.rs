@@ -6,7 +6,8 @@ use std::os::fd::AsFd as _;
 
 use deskline_contract::{Error, Result};
 use rustix::fs::{MemfdFlags, memfd_create};
-use wayland_client::protocol::wl_keyboard::{KeyState, KeymapFormat};
+use wayland_client::protocol::wl_keyboard::KeyState::{Pressed, Released};
+use wayland_client::protocol::wl_keyboard::KeymapFormat;
 use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_v1::ZwpVirtualKeyboardV1;
 
@@ -65,11 +66,7 @@ impl VirtualKeyboard {
 
     /// Presses or releases a key. For a modifier, sends the state of the modifiers too.
     pub(crate) fn key(&mut self, client: &Client, code: u32, down: bool) {
-        let state = if down {
-            KeyState::Pressed
-        } else {
-            KeyState::Released
-        };
+        let state = if down { Pressed } else { Released };
         self.device.key(client.time(), code, state.into());
         let modifiers = keymap::modifiers().map(|(_, key)| key);
         if let Some((_, bit)) = modifiers.into_iter().find(|(its, _)| *its == code) {

@@ -2,7 +2,8 @@
 
 use deskline_contract::Result;
 use deskline_core::{Point, Rect};
-use wayland_client::protocol::wl_pointer::{Axis, AxisSource, ButtonState};
+use wayland_client::protocol::wl_pointer::ButtonState::{Pressed, Released};
+use wayland_client::protocol::wl_pointer::{Axis, AxisSource};
 use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
 
@@ -30,25 +31,16 @@ impl VirtualPointer {
             let size = size.max(1);
             at.saturating_sub(start).clamp(0, size - 1).cast_unsigned()
         };
-        let (x, y) = (
-            from(to.x, layout.x, layout.w),
-            from(to.y, layout.y, layout.h),
-        );
-        let (w, h) = (
-            layout.w.max(1).cast_unsigned(),
-            layout.h.max(1).cast_unsigned(),
-        );
+        let x = from(to.x, layout.x, layout.w);
+        let y = from(to.y, layout.y, layout.h);
+        let [w, h] = [layout.w, layout.h].map(|side| side.max(1).cast_unsigned());
         self.device.motion_absolute(client.time(), x, y, w, h);
         self.device.frame();
         client.roundtrip()
     }
 
     pub(crate) fn button(&self, client: &mut Client, code: u32, down: bool) -> Result<()> {
-        let state = if down {
-            ButtonState::Pressed
-        } else {
-            ButtonState::Released
-        };
+        let state = if down { Pressed } else { Released };
         self.device.button(client.time(), code, state);
         self.device.frame();
         client.roundtrip()

@@ -177,23 +177,15 @@ impl Diff {
     /// Elements that became visible without being added, such as the items of an opened menu or the
     /// rows of a scrolled list. In the order of the tree after.
     pub fn appeared(&self, before: &Tree, after: &Tree) -> Vec<usize> {
-        let seen: HashSet<&ElementId> = before
-            .elements
-            .iter()
-            .filter(|e| e.visible)
-            .map(|e| &e.id)
-            .collect();
+        let seen = before.elements.iter().filter(|e| e.visible);
+        let seen: HashSet<&ElementId> = seen.map(|e| &e.id).collect();
         let was_visible = |b: usize| before.elements.get(b).is_some_and(|e| e.visible);
         let seen_twins = self.twins.iter().filter(|(b, _)| was_visible(*b));
-        let reported: HashSet<usize> = self
-            .added
-            .iter()
-            .copied()
-            .chain(seen_twins.map(|&(_, a)| a))
-            .collect();
+        let seen_twins = seen_twins.map(|(_, a)| a);
+        let reported: HashSet<&usize> = self.added.iter().chain(seen_twins).collect();
         let visible = after.elements.iter().enumerate().filter(|(_, e)| e.visible);
         visible
-            .filter(|(i, e)| !seen.contains(&e.id) && !reported.contains(i))
+            .filter(|(i, e)| !seen.contains(&e.id) && !reported.contains(&i))
             .map(|(i, _)| i)
             .collect()
     }
@@ -242,13 +234,9 @@ impl Diff {
         let added = self.added.iter().map(|&i| after.elements.get(i));
         let removed = self.removed.iter().map(|&i| before.elements.get(i));
         let modified = self.modified.iter().map(|m| after.elements.get(m.after));
-        added
-            .chain(removed)
-            .chain(modified)
-            .flatten()
-            .filter(|element| !element.role.is_progress())
-            .map(|element| &element.id)
-            .collect()
+        let changed = added.chain(removed).chain(modified).flatten();
+        let changed = changed.filter(|element| !element.role.is_progress());
+        changed.map(|element| &element.id).collect()
     }
 }
 

@@ -103,17 +103,7 @@ fn children(tree: &Tree) -> Vec<Vec<usize>> {
 
 /// Whether a label may name the element. A terminal is named by its window, not by a label.
 fn is_field(element: &Element) -> bool {
-    let by_role = matches!(
-        element.role,
-        Role::TEXT_FIELD
-            | Role::TEXT_AREA
-            | Role::COMBO_BOX
-            | Role::POP_UP_BUTTON
-            | Role::INCREMENTOR
-            | Role::SLIDER
-            | Role::DATE_FIELD
-    );
-    by_role && element.native_role != "terminal"
+    element.role.is_field() && element.native_role != "terminal"
 }
 
 fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -> Option<Text> {

@@ -133,12 +133,8 @@ impl Tree {
         let is_item = |e: &Element| {
             e.visible && matches!(e.role, Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::MENU)
         };
-        let now: HashSet<&ElementId> = self
-            .elements
-            .iter()
-            .filter(|e| is_item(e))
-            .map(|e| &e.id)
-            .collect();
+        let now = self.elements.iter().filter(|e| is_item(e));
+        let now: HashSet<&ElementId> = now.map(|e| &e.id).collect();
         let is_app = |at: usize| {
             let element = before.elements.get(at);
             element.is_some_and(|e| e.role == Role::APPLICATION)

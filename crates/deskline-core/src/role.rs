@@ -136,6 +136,13 @@ impl Role {
         )
     }
 
+    /// Whether it holds a value that the user enters.
+    pub(crate) fn is_field(self) -> bool {
+        let text = matches!(self, Self::TEXT_FIELD | Self::TEXT_AREA | Self::DATE_FIELD);
+        let choice = matches!(self, Self::COMBO_BOX | Self::POP_UP_BUTTON);
+        text || choice || matches!(self, Self::INCREMENTOR | Self::SLIDER)
+    }
+
     /// Whether it is a scroll bar or a part of one.
     pub fn is_scroll_bar_part(self) -> bool {
         matches!(

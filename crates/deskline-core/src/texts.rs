@@ -24,17 +24,7 @@ pub(crate) fn value_beside_name(element: &Element) -> Option<&Text> {
 /// The title. For a field without a title, the description, so that its value is not taken for its
 /// name: on macOS, web pages use it as a field's name.
 fn name_of(element: &Element) -> Option<&Text> {
-    let is_field = matches!(
-        element.role,
-        Role::TEXT_FIELD
-            | Role::TEXT_AREA
-            | Role::COMBO_BOX
-            | Role::POP_UP_BUTTON
-            | Role::SLIDER
-            | Role::INCREMENTOR
-            | Role::DATE_FIELD
-            | Role::TIME_FIELD
-    );
+    let is_field = element.role.is_field() || element.role == Role::TIME_FIELD;
     let described = || non_empty(&element.description).filter(|_| is_field);
     non_empty(&element.title).or_else(described)
 }

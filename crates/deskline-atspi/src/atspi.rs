@@ -117,27 +117,19 @@ impl AtSpi {
     /// daemon, and to no app.
     pub fn apps(&mut self) -> Result<Vec<Listed>, bus::Error> {
         let call = Call::new(REGISTRY, ROOT, ACCESSIBLE, "GetChildren", Body::new());
-        let names: Vec<String> = self
-            .bus
-            .call(&call, PATIENCE)?
-            .reader()
-            .array(8, |r| Reader::object(r).map(|(name, _)| name.to_owned()))?;
-        let unknown: Vec<&str> = names
-            .iter()
-            .map(String::as_str)
-            .filter(|n| !self.pids.contains_key(*n))
-            .collect();
-        let calls = unknown
-            .iter()
-            .map(|name| Call::to_bus("GetConnectionUnixProcessID", Body::new().str(name)));
+        let name = |r: &mut Reader<'_>| r.object().map(|(name, _)| name.to_owned());
+        let names: Vec<String> = self.bus.call(&call, PATIENCE)?.reader().array(8, name)?;
+        let unknown = names.iter().filter(|name| !self.pids.contains_key(*name));
+        let unknown: Vec<String> = unknown.cloned().collect();
+        let pid = |name: &String| Call::to_bus("GetConnectionUnixProcessID", Body::new().str(name));
+        let calls = unknown.iter().map(pid);
         let pids = &mut self.pids;
         self.bus
             .batch(calls, 64, Instant::now() + PATIENCE, |i, reply| {
                 if let Some(pid) = reply.ok().and_then(|m| m.reader().u32().ok()) {
-                    pids.insert(unknown[i].to_owned(), pid);
+                    pids.insert(unknown[i].clone(), pid);
                 }
             })?;
-        let unknown: Vec<String> = unknown.into_iter().map(str::to_owned).collect();
         self.look_behind_proxies(&unknown)?;
         self.pids.retain(|name, _| names.contains(name));
         self.registered.retain(|name| names.contains(name));
@@ -379,14 +371,8 @@ impl AtSpi {
         let (mut nodes, mut partial) = (read.nodes, read.partial);
         for (container, owner, path) in read.foreign {
             let object = (container, owner.as_str(), path.as_str());
-            embedded::read(
-                bus,
-                Toolkit::WebKitGtk,
-                &mut nodes,
-                &mut partial,
-                object,
-                end,
-            )?;
+            let kit = Toolkit::WebKitGtk;
+            embedded::read(bus, kit, &mut nodes, &mut partial, object, end)?;
         }
         self.read_beside(pid, &mut nodes, &mut partial, end)?;
         let app = self.apps.get_mut(&pid).ok_or(bus::Error::Timeout)?;
@@ -400,13 +386,8 @@ impl AtSpi {
         let own = nodes.len();
         let (older, unread, age) = app.documents.fill(&mut nodes, &read.set_aside);
         partial.unread.nodes += unread;
-        let mut tree = tree::build(
-            &app.peer,
-            &mut app.windows,
-            &nodes,
-            windows,
-            start.elapsed(),
-        );
+        let took = start.elapsed();
+        let mut tree = tree::build(&app.peer, &mut app.windows, &nodes, windows, took);
         tree.partial = partial.words(&nodes);
         let began = self.mirrors.current.as_ref().map(|mirror| mirror.began);
         let kept = reused

@@ -105,6 +105,11 @@ pub(crate) fn parse_cell_id(id: &str) -> Option<(&str, i32, i32)> {
     Some((table, row.parse().ok()?, column.parse().ok()?))
 }
 
+/// The objects that these answers name.
+fn objects(answers: &[Option<Message>]) -> impl Iterator<Item = Arc<str>> {
+    answers.iter().flatten().filter_map(decode::object)
+}
+
 impl Table {
     /// Whether each request for a cell creates another object. A cell is then identified by its row
     /// and column.
@@ -162,22 +167,13 @@ impl Table {
             Headers::Nowhere => Vec::new(),
             Headers::OfColumns => {
                 let requests = columns.clone().map(Request::ColumnHeader);
-                let answers = engine.ask_all(&self.path, requests)?;
-                answers
-                    .iter()
-                    .flatten()
-                    .filter_map(decode::object)
-                    .collect()
+                objects(&engine.ask_all(&self.path, requests)?).collect()
             }
             Headers::FirstChildren => {
                 // If the rows have headers, the corner comes first.
                 let requests = (0..=*columns.end() + 1).map(Request::ChildAt);
                 let answers = engine.ask_all(&self.path, requests)?;
-                let children: Vec<Arc<str>> = answers
-                    .iter()
-                    .flatten()
-                    .filter_map(decode::object)
-                    .collect();
+                let children: Vec<Arc<str>> = objects(&answers).collect();
                 let requests = children.iter().map(|c| (c.clone(), Request::Role));
                 let roles = engine.ask_each(requests)?;
                 let is_header = |answer: &Option<Message>| {

@@ -107,11 +107,8 @@ pub fn pair(
         .filter(|f| table.candidates(*f).is_empty());
     let lost: Vec<&str> = lost.map(|f| frames[f].path).collect();
     table.take_known(|path| {
-        learnt
-            .last
-            .get(path)
-            .filter(|_| lost.contains(&path))
-            .copied()
+        let known = learnt.last.get(path).copied();
+        known.filter(|_| lost.contains(&path))
     });
     if sure {
         let paired = frames.iter().zip(&table.paired);

@@ -20,15 +20,8 @@ impl X11Display {
         if there.answer(WHAT)?.type_ != x11rb::NONE {
             return Ok(());
         }
-        c.change_property8(
-            PropMode::REPLACE,
-            root,
-            property,
-            AtomEnum::STRING,
-            address.as_bytes(),
-        )
-        .during(WHAT)?
-        .check()
-        .during(WHAT)
+        let (mode, kind, value) = (PropMode::REPLACE, AtomEnum::STRING, address.as_bytes());
+        let written = c.change_property8(mode, root, property, kind, value);
+        written.during(WHAT)?.check().during(WHAT)
     }
 }

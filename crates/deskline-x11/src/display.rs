@@ -86,11 +86,8 @@ impl X11Display {
             let owner = w.transient_for.filter(|_| w.pid != pid);
             owner.is_some_and(|id| windows.iter().any(|w| w.id == id && w.pid == pid))
         };
-        Ok(windows
-            .iter()
-            .filter(is_for)
-            .map(Toplevel::window)
-            .collect())
+        let dialogs = windows.iter().filter(is_for);
+        Ok(dialogs.map(Toplevel::window).collect())
     }
 
     /// The windows of all apps that are not minimised.

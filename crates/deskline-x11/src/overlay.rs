@@ -136,19 +136,9 @@ impl Overlay {
         for (i, chunk) in image.bgrx.chunks(rows * stride).enumerate() {
             let height = (chunk.len() / stride) as u16;
             let top = (i * rows) as i16;
-            c.put_image(
-                ImageFormat::Z_PIXMAP,
-                pixmap,
-                gc,
-                w,
-                height,
-                0,
-                top,
-                0,
-                screen.root_depth,
-                chunk,
-            )
-            .during(WHAT)?;
+            let (format, depth) = (ImageFormat::Z_PIXMAP, screen.root_depth);
+            c.put_image(format, pixmap, gc, w, height, 0, top, 0, depth, chunk)
+                .during(WHAT)?;
         }
         let aux =
             x11rb::protocol::xproto::ChangeWindowAttributesAux::new().background_pixmap(pixmap);
@@ -161,18 +151,14 @@ impl Overlay {
     fn outline(&mut self, c: &Connection, place: Rect, scale: f64) -> Result<()> {
         let line = (LINE * scale).round() as i32;
         for (out, inner, color) in [(line + 1, 0, RIM), (line, 1, ACCENT)] {
-            let around = Rect {
-                x: place.x - out - 1,
-                y: place.y - out - 1,
-                w: place.w + 2 * out + 2,
-                h: place.h + 2 * out + 2,
-            };
-            let Some(size) = rectangle(around.w, around.h) else {
+            let far = out + 1;
+            let (w, h) = (place.w + 2 * far, place.h + 2 * far);
+            let around = Rect::at(place.x - far, place.y - far, w, h);
+            let Some((w, h)) = rectangle(w, h) else {
                 return Ok(());
             };
             let window = self.window(c, around, color)?;
             let thick = (out - inner + 1).max(1) as u16;
-            let (w, h) = size;
             let edge = |x: u16, y: u16, width: u16, height: u16| Rectangle {
                 x: x as i16,
                 y: y as i16,
@@ -185,16 +171,7 @@ impl Overlay {
                 edge(0, 0, thick, h),
                 edge(w.saturating_sub(thick), 0, thick, h),
             ];
-            c.shape_rectangles(
-                shape::SO::SET,
-                shape::SK::BOUNDING,
-                ClipOrdering::UNSORTED,
-                window,
-                0,
-                0,
-                &frame,
-            )
-            .during(WHAT)?;
+            shape(c, window, shape::SK::BOUNDING, &frame)?;
             Self::map(c, window)?;
         }
         Ok(())
@@ -229,16 +206,7 @@ impl Overlay {
         };
         string(AtomEnum::WM_CLASS, CLASS)?;
         string(AtomEnum::WM_NAME, b"Deskline")?;
-        c.shape_rectangles(
-            shape::SO::SET,
-            shape::SK::INPUT,
-            ClipOrdering::UNSORTED,
-            window,
-            0,
-            0,
-            &[],
-        )
-        .during(WHAT)?;
+        shape(c, window, shape::SK::INPUT, &[])?;
         Ok(window)
     }
 
@@ -253,4 +221,12 @@ impl Overlay {
 fn rectangle(w: i32, h: i32) -> Option<(u16, u16)> {
     let side = |side: i32| u16::try_from(side).ok().filter(|side| *side > 0);
     Some((side(w)?, side(h)?))
+}
+
+/// Limits a window's form, or where it takes input, to these rectangles.
+fn shape(c: &Connection, window: Window, kind: shape::SK, parts: &[Rectangle]) -> Result<()> {
+    let (set, order) = (shape::SO::SET, ClipOrdering::UNSORTED);
+    c.shape_rectangles(set, kind, order, window, 0, 0, parts)
+        .during(WHAT)
+        .map(drop)
 }

@@ -13,18 +13,18 @@ const ARRIVAL: Duration = Duration::from_millis(500);
 
 const WHAT: &str = "moving the pointer";
 
+/// Whether a mask has one of the buttons 1 to 5, which are its bits 8 to 12.
+pub(super) fn has_button(mask: KeyButMask) -> bool {
+    u16::from(mask) & 0x1f00 != 0
+}
+
 impl X11 {
     /// The pointer's position, and whether a button is down.
     pub fn pointer(&self) -> Result<Pointer> {
-        let buttons = KeyButMask::BUTTON1
-            | KeyButMask::BUTTON2
-            | KeyButMask::BUTTON3
-            | KeyButMask::BUTTON4
-            | KeyButMask::BUTTON5;
         let pointer = self.connection.query_pointer(self.root).answer(WHAT)?;
         Ok(Pointer {
             at: Point::at(pointer.root_x.into(), pointer.root_y.into()),
-            pressed: pointer.mask.intersects(buttons),
+            pressed: has_button(pointer.mask),
         })
     }
 

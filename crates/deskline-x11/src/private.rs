@@ -16,17 +16,9 @@ const WHAT: &str = "marking the display as private";
 pub fn mark(connection: &Connection, screen: usize) -> Result<()> {
     let root = root_of(connection, screen)?;
     let atoms = Atoms::new(connection).during(WHAT)?.reply().during(WHAT)?;
-    connection
-        .change_property32(
-            PropMode::REPLACE,
-            root,
-            atoms._DESKLINE_PRIVATE,
-            AtomEnum::CARDINAL,
-            &[1],
-        )
-        .during(WHAT)?
-        .check()
-        .during(WHAT)
+    let (property, kind) = (atoms._DESKLINE_PRIVATE, AtomEnum::CARDINAL);
+    let marked = connection.change_property32(PropMode::REPLACE, root, property, kind, &[1]);
+    marked.during(WHAT)?.check().during(WHAT)
 }
 
 impl X11 {

@@ -99,11 +99,8 @@ impl X11 {
         self.hear()?;
         self.heard.asked_for = vec![x11rb::NONE];
         // EWMH sends answers to pings to SubstructureNotify; Qt 5 sends them to StructureNotify.
-        self.select_on_root(
-            EventMask::PROPERTY_CHANGE
-                | EventMask::SUBSTRUCTURE_NOTIFY
-                | EventMask::STRUCTURE_NOTIFY,
-        )
+        let structure = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::STRUCTURE_NOTIFY;
+        self.select_on_root(EventMask::PROPERTY_CHANGE | structure)
     }
 
     pub(super) fn unwatch_root(&mut self) -> Result<()> {
@@ -221,11 +218,8 @@ impl X11 {
 
     /// The window with the keyboard focus, if there is one.
     pub(super) fn focus(&self) -> Result<Option<Window>> {
-        let focus = self
-            .connection
-            .get_input_focus()
-            .answer("reading the input focus")?
-            .focus;
+        let focus = self.connection.get_input_focus();
+        let focus = focus.answer("reading the input focus")?.focus;
         // 0 is None, 1 is PointerRoot.
         Ok((focus > 1 && focus != self.root).then_some(focus))
     }

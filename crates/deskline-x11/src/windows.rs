@@ -91,11 +91,7 @@ impl X11 {
         let Some(id) = self.front_id()? else {
             return Ok(None);
         };
-        Ok(self
-            .facts(&[id])?
-            .pop()
-            .map(|facts| facts.toplevel)
-            .filter(|toplevel| toplevel.viewable))
+        Ok(self.toplevel(WindowId(id.into()))?.filter(|t| t.viewable))
     }
 
     /// The front window's id, even if it is not viewable.
@@ -223,11 +219,8 @@ impl X11 {
             c.get_property(false, id, atom, kind, 0, length)
                 .during(WHAT)
         };
-        let (cardinal, atom, window) = (
-            AtomEnum::CARDINAL.into(),
-            AtomEnum::ATOM.into(),
-            AtomEnum::WINDOW.into(),
-        );
+        let kinds = [AtomEnum::CARDINAL, AtomEnum::ATOM, AtomEnum::WINDOW];
+        let [cardinal, atom, window] = kinds.map(u32::from);
         let a = &self.atoms;
         Ok(Asked {
             id,
@@ -355,12 +348,12 @@ impl X11 {
             .collect();
         let answer = self.connection.res_query_client_ids(&specs).during(WHAT)?;
         let ids = answer.reply().present(WHAT)?.map(|reply| reply.ids);
-        Ok(ids
-            .unwrap_or_default()
+        let ids = ids.unwrap_or_default();
+        let pids = ids
             .iter()
-            .filter_map(|id| Some((self.client(id.spec.client), *id.value.first()?)))
-            .filter(|(_, pid)| *pid != 0)
-            .collect())
+            .filter_map(|id| Some((id.spec.client, *id.value.first()?)));
+        let known = pids.filter(|(_, pid)| *pid != 0);
+        Ok(known.map(|(id, pid)| (self.client(id), pid)).collect())
     }
 
     fn kind(&self, atom: u32) -> Option<Kind> {

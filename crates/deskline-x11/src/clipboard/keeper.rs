@@ -189,15 +189,11 @@ impl Keeper {
     /// The server's time.
     pub(super) fn now(&mut self) -> Result<Timestamp> {
         self.time = None;
-        self.c
-            .change_property8(
-                PropMode::APPEND,
-                self.own,
-                self.names._DESKLINE_TIME,
-                AtomEnum::STRING,
-                &[],
-            )
-            .during(WHAT)?;
+        let (property, kind) = (self.names._DESKLINE_TIME, AtomEnum::STRING);
+        let appended = self
+            .c
+            .change_property8(PropMode::APPEND, self.own, property, kind, &[]);
+        appended.during(WHAT)?;
         self.c.sync().during(WHAT)?;
         self.hear()?;
         Ok(self.time.unwrap_or(x11rb::CURRENT_TIME))
@@ -267,15 +263,11 @@ impl Keeper {
         }
         let targets: Vec<Atom> = content.iter().map(|item| item.target).collect();
         let property = self.names._DESKLINE_CLIPBOARD;
-        self.c
-            .change_property32(
-                PropMode::REPLACE,
-                self.own,
-                property,
-                AtomEnum::ATOM,
-                &targets,
-            )
-            .during(WHAT)?;
+        let (mode, kind) = (PropMode::REPLACE, AtomEnum::ATOM);
+        let listed = self
+            .c
+            .change_property32(mode, self.own, property, kind, &targets);
+        listed.during(WHAT)?;
         let time = self.now()?;
         self.notify = None;
         self.c

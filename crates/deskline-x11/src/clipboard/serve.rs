@@ -146,18 +146,10 @@ impl Keeper {
         part: std::ops::Range<usize>,
     ) -> Result<()> {
         let data = item.data.get(part).unwrap_or_default();
-        let unit = usize::from(item.format.max(8) / 8);
-        let length = u32::try_from(data.len() / unit).unwrap_or(u32::MAX);
-        self.c
-            .change_property(
-                PropMode::REPLACE,
-                window,
-                property,
-                item.kind,
-                item.format.max(8),
-                length,
-                data,
-            )
+        let (kind, format) = (item.kind, item.format.max(8));
+        let length = u32::try_from(data.len() / usize::from(format / 8)).unwrap_or(u32::MAX);
+        let (c, mode) = (&self.c, PropMode::REPLACE);
+        c.change_property(mode, window, property, kind, format, length, data)
             .sent(WHAT)
     }
 

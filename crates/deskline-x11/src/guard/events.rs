@@ -108,11 +108,8 @@ impl Keeper {
         let Ok(slaves) = devices::slaves(&self.c)? else {
             return Ok(());
         };
-        let new: Vec<u16> = slaves
-            .iter()
-            .filter(|slave| !slave.xtest && !self.grabbed.contains(&slave.id))
-            .map(|slave| slave.id)
-            .collect();
+        let theirs = slaves.iter().filter(|s| !s.xtest).map(|s| s.id);
+        let new: Vec<u16> = theirs.filter(|id| !self.grabbed.contains(id)).collect();
         let (grabbed, _) = devices::grab(&self.c, self.root, &new)?;
         self.grabbed.extend(grabbed);
         self.slaves = Some(slaves);

@@ -8,14 +8,14 @@
 use deskline_contract::Result;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
-    BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, KeyButMask,
-    Window,
+    BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, Window,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::wrapper::ConnectionExt as _;
 
 use super::devices::{self, Slave, codes};
 use crate::connection::Connection;
+use crate::pointer::has_button;
 use crate::{Answer as _, During as _};
 
 const WHAT: &str = "restoring the keyboard";
@@ -81,12 +81,7 @@ pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result
             pressed.retain(|pressed| *pressed != code);
             done = false;
         }
-        let down = KeyButMask::BUTTON1
-            | KeyButMask::BUTTON2
-            | KeyButMask::BUTTON3
-            | KeyButMask::BUTTON4
-            | KeyButMask::BUTTON5;
-        if buttons.intersects(down) && codes(&theirs.buttons).next().is_none() {
+        if has_button(buttons) && codes(&theirs.buttons).next().is_none() {
             for button in BUTTONS {
                 fake(c, BUTTON_RELEASE_EVENT, button)?;
             }

@@ -103,19 +103,13 @@ impl Launch {
             let word = self.argv.get_mut(at)?;
             let path = in_path(word, session)?;
             // Some programs act by the name of the link to them.
-            let real = path
-                .canonicalize()
-                .ok()
-                .filter(|_| !is_roots(&path, session));
-            let path = real.unwrap_or(path);
+            let real = path.canonicalize().ok();
+            let path = real.filter(|_| !is_roots(&path, session)).unwrap_or(path);
             *word = path.to_string_lossy().into_owned();
             Some(path)
         };
-        [Some(0), place]
-            .into_iter()
-            .flatten()
-            .filter_map(pin)
-            .collect()
+        let places = std::iter::once(0).chain(place);
+        places.filter_map(pin).collect()
     }
 }
 
@@ -123,11 +117,8 @@ impl Entry {
     /// Whether the app opens this document, and does not run it.
     fn opens(&self, document: &Document) -> bool {
         let base = base_name(self.program());
-        let words = self
-            .exec
-            .iter()
-            .skip_while(|word| *word != self.program())
-            .skip(1);
+        let words = self.exec.iter();
+        let words = words.skip_while(|word| *word != self.program()).skip(1);
         let words: Vec<String> = words
             .filter(|word| !word.starts_with('%'))
             .cloned()

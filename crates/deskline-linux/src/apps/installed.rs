@@ -57,12 +57,9 @@ impl Installed {
     pub(super) fn by_command(&self, command: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| {
             let program = e.program();
+            let mut arguments = e.exec.iter().skip_while(|w| *w != program).skip(1);
             (program == command || command::base_name(program) == command)
-                && e.exec
-                    .iter()
-                    .skip_while(|w| *w != program)
-                    .skip(1)
-                    .all(|w| w.starts_with('%'))
+                && arguments.all(|w| w.starts_with('%'))
         })
     }
 
@@ -92,21 +89,14 @@ impl Installed {
         if candidates.len() < 2 {
             return Ok(candidates.first().copied());
         }
-        let list: Vec<_> = candidates
-            .iter()
-            .take(10)
-            .map(|e| {
-                format!(
-                    "{} ({})",
-                    escape::name(&e.name, 40),
-                    escape::name(&e.id, 60)
-                )
-            })
-            .collect();
+        let named = |e: &&Entry| {
+            let (name, id) = (escape::name(&e.name, 40), escape::name(&e.id, 60));
+            format!("{name} ({id})")
+        };
         Err(OpenError::Ambiguous {
             identifier: identifier.to_owned(),
             how,
-            apps: list,
+            apps: candidates.iter().take(10).map(named).collect(),
             count: candidates.len(),
         }
         .into())
@@ -114,12 +104,8 @@ impl Installed {
 
     /// For errors: the apps with the most similar names.
     pub(super) fn nearest(&self, identifier: &str) -> String {
-        let mut names: Vec<&str> = self
-            .entries
-            .iter()
-            .filter(|e| !e.no_display)
-            .map(|e| e.name.as_str())
-            .collect();
+        let shown = self.entries.iter().filter(|e| !e.no_display);
+        let mut names: Vec<&str> = shown.map(|e| e.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         let mut near = vec![];

@@ -59,11 +59,9 @@ impl Launched {
     /// Whether the launch may have handed over to this process, which it did not start: another
     /// instance of the same program, or an app that an opener made open something.
     pub(crate) fn may_have_handed_over_to(&self, pid: u32) -> bool {
+        let of_session = |own| origin::is_of_the_session(pid, own);
         self.origin.is_same_program(pid)
-            || (self.origin.is_opener()
-                && self
-                    .pid
-                    .is_some_and(|own| origin::is_of_the_session(pid, own)))
+            || self.origin.is_opener() && self.pid.is_some_and(of_session)
     }
 
     /// The last lines that it has written to standard error, joined into one; `None` if it has

@@ -72,13 +72,9 @@ fn is_text(path: &Path) -> bool {
     }
     let mut head = vec![];
     let read = fs::File::open(path).and_then(|f| f.take(4096).read_to_end(&mut head));
-    read.is_ok()
-        && !head.contains(&0)
-        && String::from_utf8_lossy(&head)
-            .chars()
-            .filter(|c| *c == '\u{fffd}')
-            .count()
-            <= 1
+    // A character may be cut at the end.
+    let text = String::from_utf8_lossy(&head);
+    read.is_ok() && !head.contains(&0) && text.matches('\u{fffd}').count() <= 1
 }
 
 /// The default app for the first of `kinds` that has one: the user's choice, then the
@@ -93,11 +89,9 @@ pub(super) fn default_app<'a>(
         .filter_map(|path| fs::read_to_string(path).ok())
         .collect();
     kinds.iter().find_map(|kind| {
-        lists
-            .iter()
-            .flat_map(|list| chosen(list, kind))
-            .find_map(|id| installed.by_id(id))
-            .or_else(|| installed.by_mime_type(kind))
+        let mut chosen = lists.iter().flat_map(|list| chosen(list, kind));
+        let chosen = chosen.find_map(|id| installed.by_id(id));
+        chosen.or_else(|| installed.by_mime_type(kind))
     })
 }
 

@@ -92,14 +92,12 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
 /// Lists the apps on the bus. Asks all of them for their number of windows at once.
 fn list(address: &str) -> Result<Vec<App>, bus::Error> {
     let listed = AtSpi::connect(address)?.apps()?;
-    let calls = listed.iter().map(|app| {
-        Call::get(
-            &app.bus_name,
-            "/org/a11y/atspi/accessible/root",
-            "org.a11y.atspi.Accessible",
-            "ChildCount",
-        )
-    });
+    let (root, interface) = (
+        "/org/a11y/atspi/accessible/root",
+        "org.a11y.atspi.Accessible",
+    );
+    let names = listed.iter().map(|app| app.bus_name.as_str());
+    let calls = names.map(|name| Call::get(name, root, interface, "ChildCount"));
     let mut windows = vec![None; listed.len()];
     let mut bus = Connection::open(address, ANSWER)?;
     let count = listed.len().max(1);

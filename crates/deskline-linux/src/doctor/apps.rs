@@ -30,25 +30,17 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
     pids.retain(|&pid| {
         // An app can be on the bus twice, once as an embedded part without windows.
         let there = listed.iter().filter(|app| app.pid == pid);
-        let Some(answers) = there
-            .map(|app| app.windows)
-            .max_by_key(|w| w.unwrap_or(i32::MAX))
-        else {
-            wrong.push(deaf(pid, "is not on the accessibility bus"));
-            return false;
-        };
-        match answers {
-            Some(1..) => return true,
-            Some(_) => wrong.push(deaf(
-                pid,
-                "shows none of its windows on the accessibility bus",
-            )),
-            None => wrong.push(Check::warn(
-                "app",
-                format!("{} does not answer accessibility calls", who(pid)),
-                "wait if it is busy, end it if it hangs; other apps are not affected",
-            )),
-        }
+        let answers = there.map(|app| app.windows);
+        wrong.push(match answers.max_by_key(|w| w.unwrap_or(i32::MAX)) {
+            Some(Some(1..)) => return true,
+            Some(Some(_)) => deaf(pid, "shows none of its windows on the accessibility bus"),
+            Some(None) => {
+                let finding = format!("{} does not answer accessibility calls", who(pid));
+                let remedy = "wait if it is busy, end it if it hangs; other apps are not affected";
+                Check::warn("app", finding, remedy)
+            }
+            None => deaf(pid, "is not on the accessibility bus"),
+        });
         false
     });
     let names: Vec<_> = pids.iter().take(MOST).map(|pid| who(*pid)).collect();
@@ -63,14 +55,9 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
             "see below",
         ),
         (good, bad) => {
-            let all = good.saturating_add(bad);
-            Check::ok(
-                "apps",
-                format!(
-                    "{good} of {all} with windows are on the accessibility bus: {}",
-                    names.join(", ")
-                ),
-            )
+            let (all, names) = (good.saturating_add(bad), names.join(", "));
+            let on = "with windows are on the accessibility bus";
+            Check::ok("apps", format!("{good} of {all} {on}: {names}"))
         }
     });
     let more = wrong.len().saturating_sub(MOST);

@@ -17,17 +17,14 @@ const EXTENSIONS: &str = "X extensions";
 const NEEDED: [(&str, &str, bool); 7] = [
     ("XTEST", "keys, clicks and scrolling", true),
     ("XKEYBOARD", "typing", true),
-    (
-        "XInputExtension",
-        "distinguishing your input from the agent's",
-        false,
-    ),
+    ("XInputExtension", OF_INPUT, false),
     ("Composite", OF_COVERED, false),
     ("DAMAGE", OF_COVERED, false),
     ("MIT-SHM", "quick screenshots", false),
     ("X-Resource", OF_PROCESS, false),
 ];
 
+const OF_INPUT: &str = "distinguishing your input from the agent's";
 const OF_COVERED: &str = "screenshots of windows that others cover";
 const OF_PROCESS: &str = "finding the process of a window that does not name it";
 
@@ -65,16 +62,11 @@ pub(super) fn look(session: &Session, attended: bool) -> (Vec<Check>, Option<Vec
         ));
     }
     extensions(&raw, &mut checks);
+    let lacks_extension = |c: &Check| c.name == EXTENSIONS && !c.remedy.is_empty();
     let x11 = match X11::connect(display, session.xauthority.as_deref()) {
         Ok(x11) => x11,
         // The check of the extensions already reports the missing one.
-        Err(_)
-            if checks
-                .iter()
-                .any(|c| c.name == EXTENSIONS && !c.remedy.is_empty()) =>
-        {
-            return (checks, None);
-        }
+        Err(_) if checks.iter().any(lacks_extension) => return (checks, None),
         Err(e) => {
             checks.push(refused(display, &e.to_string()));
             return (checks, None);
@@ -91,12 +83,8 @@ pub(super) fn look(session: &Session, attended: bool) -> (Vec<Check>, Option<Vec
     });
     match x11.toplevels() {
         Ok(mut windows) => {
-            windows.retain(|w| {
-                matches!(
-                    w.kind,
-                    Kind::Normal | Kind::Dialog | Kind::Utility | Kind::Toolbar
-                ) && (w.viewable || w.minimised)
-            });
+            let shown = [Kind::Normal, Kind::Dialog, Kind::Utility, Kind::Toolbar];
+            windows.retain(|w| shown.contains(&w.kind) && (w.viewable || w.minimised));
             (checks, Some(windows))
         }
         Err(e) => {
@@ -112,18 +100,15 @@ pub(super) fn picture(session: &Session, window: &Toplevel) -> Check {
     let taken = X11::connect(display, session.xauthority.as_deref())
         .and_then(|mut x11| x11.picture(window.window().id));
     match taken {
-        Ok(picture) => Check::ok(
-            "picture",
-            format!(
-                "{}×{} of {:?}, the front window",
-                picture.width, picture.height, window.title
-            ),
-        ),
-        Err(e) => Check::warn(
-            "picture",
-            e.to_string(),
-            "agents see only the trees of such windows",
-        ),
+        Ok(deskline_contract::Picture { width, height, .. }) => {
+            let title = &window.title;
+            let seen = format!("{width}×{height} of {title:?}, the front window");
+            Check::ok("picture", seen)
+        }
+        Err(e) => {
+            let loss = "agents see only the trees of such windows";
+            Check::warn("picture", e.to_string(), loss)
+        }
     }
 }
 
@@ -144,22 +129,14 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
             let devices = devices.join(", ");
             let people = deskline_x11::people::programs(display).join(", ");
             if !people.is_empty() {
-                return Check::warn(
-                    GUARD,
-                    format!(
-                        "{devices} are blocked while an agent's input is sent. Input from {people} \
-                        is not, as it arrives by XTEST like the agent's own, and Esc there does \
-                        not cancel"
-                    ),
-                    alone(),
+                let seen = format!(
+                    "{devices} are blocked while an agent's input is sent. Input from {people} is \
+                    not, as it arrives by XTEST like the agent's own, and Esc there does not cancel"
                 );
+                return Check::warn(GUARD, seen, alone());
             }
-            return Check::ok(
-                GUARD,
-                format!(
-                    "Esc cancels, and these are blocked while an agent's input is sent: {devices}"
-                ),
-            );
+            let what = "Esc cancels, and these are blocked while an agent's input is sent";
+            return Check::ok(GUARD, format!("{what}: {devices}"));
         }
         Ok(Err(why)) => why,
         Err(error) => error.to_string(),

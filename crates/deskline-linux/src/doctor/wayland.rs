@@ -68,28 +68,21 @@ pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
         }
     };
     let input = pointer.is_none() || keys.is_none();
+    let mends = found.mends_pictures.clone();
     vec![
         if input {
             Check::ok("display", format!("{wayland}, {compositor}: Wayland"))
         } else {
-            Check::warn(
-                "display",
-                format!(
-                    "{wayland}, {compositor}: Wayland, without X11{}",
-                    lacks(session)
-                ),
-                format!("for what is missing log in to an X11 session, or {PRIVATE}"),
-            )
+            let lacks = lacks(session);
+            let finding = format!("{wayland}, {compositor}: Wayland, without X11{lacks}");
+            let remedy = format!("for what is missing log in to an X11 session, or {PRIVATE}");
+            Check::warn("display", finding, remedy)
         },
         row(WINDOWS, &windows, BY_PROTOCOLS),
         row(RAISE, &raising, found.raise),
         row(POINTER, &pointer, found.pointer),
         row(KEYS, &keys, found.keys),
-        with_fix(
-            row(PICTURE, &pictures, BY_PROTOCOLS),
-            pictures,
-            found.mends_pictures,
-        ),
+        with_fix(row(PICTURE, &pictures, BY_PROTOCOLS), pictures, mends),
         match guard {
             _ if !input => Check::ok(GUARD, "not needed: no input is sent"),
             Ok(how) => Check::ok(GUARD, how),

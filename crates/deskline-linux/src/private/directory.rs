@@ -95,15 +95,10 @@ fn lock(path: &Path) -> std::io::Result<OwnedFd> {
 fn sweep(base: &Path) {
     let uid = rustix::process::getuid().as_raw();
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
-        let ours = entry
-            .file_name()
-            .as_encoded_bytes()
-            .starts_with(PREFIX.as_bytes())
-            && entry
-                .metadata()
-                .is_ok_and(|m| m.is_dir() && m.uid() == uid && !recent(&m));
+        let is_named = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let is_old = |m: Metadata| m.is_dir() && m.uid() == uid && !recent(&m);
         let path = entry.path();
-        if ours && lock(&path).is_ok() {
+        if is_named && entry.metadata().is_ok_and(is_old) && lock(&path).is_ok() {
             let _ = remove(&path);
         }
     }

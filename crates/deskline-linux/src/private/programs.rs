@@ -51,11 +51,8 @@ impl Programs {
     /// Looks for all programs, so that the error names all that are missing.
     pub(super) fn find(options: &Options) -> Result<Self> {
         Self::look(options).map_err(|missing| {
-            Error::Unavailable(format!(
-                "{}. As root: {}",
-                missing.finding(),
-                missing.install()
-            ))
+            let (finding, install) = (missing.finding(), missing.install());
+            Error::Unavailable(format!("{finding}. As root: {install}"))
         })
     }
 

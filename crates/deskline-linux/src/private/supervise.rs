@@ -206,14 +206,9 @@ impl PrivateDesktop {
     /// waits for.
     fn reap_orphans(&self, kept: Option<i32>) {
         let us = std::process::id().cast_signed();
-        let own = |pid| {
-            Some(pid) == kept
-                || self
-                    .parts
-                    .children
-                    .iter()
-                    .any(|(_, c)| c.id().cast_signed() == pid)
-        };
+        let parts = self.parts.children.iter();
+        let parts: Vec<i32> = parts.map(|(_, child)| child.id().cast_signed()).collect();
+        let own = |pid| Some(pid) == kept || parts.contains(&pid);
         let uid = rustix::process::getuid().as_raw();
         for orphan in process::of_user(Path::new("/proc"), uid) {
             if orphan.ended && orphan.parent == us && !own(orphan.pid) {

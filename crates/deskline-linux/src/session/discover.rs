@@ -124,20 +124,17 @@ impl Sources {
     pub fn find(&self) -> Session {
         let mut session = self.answering(&self.own);
         let named = Session::from_environment(&self.own);
+        let wayland = &session.wayland_display;
         for (name, value, found) in [
-            ("DISPLAY", &named.display, session.display.is_some()),
-            (
-                "WAYLAND_DISPLAY",
-                &named.wayland_display,
-                session.wayland_display.is_some(),
-            ),
+            ("DISPLAY", named.display, &session.display),
+            ("WAYLAND_DISPLAY", named.wayland_display, wayland),
             (
                 "DBUS_SESSION_BUS_ADDRESS",
-                &named.session_bus,
-                session.session_bus.is_some(),
+                named.session_bus,
+                &session.session_bus,
             ),
         ] {
-            if let Some(value) = value.as_ref().filter(|_| !found) {
+            if let Some(value) = value.filter(|_| found.is_none()) {
                 session.silent.push(format!("{name}={value}"));
             }
         }
@@ -258,14 +255,11 @@ impl Sources {
             session.wayland_display = names(&dir, "wayland-")
                 .into_iter()
                 .find(|name| socket::wayland_answers(name, Some(&dir), self.uid));
-            session.xauthority = [dir.join("gdm/Xauthority")]
-                .into_iter()
-                .chain(
-                    [".mutter-Xwaylandauth.", "xauth_"]
-                        .iter()
-                        .flat_map(|p| names(&dir, p))
-                        .map(|n| dir.join(n)),
-                )
+            let others = [".mutter-Xwaylandauth.", "xauth_"].into_iter();
+            let others = others.flat_map(|prefix| names(&dir, prefix));
+            session.xauthority = std::iter::once("gdm/Xauthority".to_owned())
+                .chain(others)
+                .map(|name| dir.join(name))
                 .find(|file| session.display.is_some() && owned(file, self.uid));
         }
         session

@@ -105,11 +105,8 @@ fn complete(
     let (mut general, mut own, mut ignored) = (vec![], vec![], vec![]);
     for (key, item) in document.as_table() {
         let span = document.as_table().key(key).and_then(toml_edit::Key::span);
-        let place = format!(
-            "{}:{}",
-            file.display(),
-            line(text, span.map_or(0, |s| s.start))
-        );
+        let at = line(text, span.map_or(0, |span| span.start));
+        let place = format!("{}:{at}", file.display());
         let wrong = |why: String| format!("{place}: {why}");
         let is_it = |arg: &&Arg| arg.get_long() == Some(key) && takes(arg).is_some();
         let arg = all().find(is_it).ok_or_else(|| {
@@ -161,12 +158,10 @@ fn words(arg: &Arg, item: &Item) -> Result<Vec<OsString>, String> {
         _ => None,
     };
     let words = match (arg.get_action(), item.as_value()) {
-        (ArgAction::SetTrue, Some(Value::Boolean(on))) => Some(
-            on.value()
-                .then(|| format!("--{name}"))
-                .into_iter()
-                .collect(),
-        ),
+        (ArgAction::SetTrue, Some(Value::Boolean(on))) if *on.value() => {
+            Some(vec![format!("--{name}")])
+        }
+        (ArgAction::SetTrue, Some(Value::Boolean(_))) => Some(vec![]),
         (ArgAction::Append, Some(Value::Array(all))) => all.iter().map(word).collect(),
         (ArgAction::Set, Some(value)) => word(value).map(|word| vec![word]),
         _ => None,

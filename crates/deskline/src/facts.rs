@@ -167,22 +167,14 @@ fn app(desktop: &mut dyn Desktop, pid: u32, blanks: &mut Blanks) -> Vec<String> 
             }
         };
         blanks.push((tree.app.name.clone(), "(app)"));
-        let visible = tree
-            .elements
-            .iter()
-            .filter(|element| element.visible)
-            .count();
+        let visible = tree.elements.iter().filter(|e| e.visible).count();
         let count = tree.elements.len();
         facts.push(format!("{count} elements ({visible} visible) in {took} ms"));
         facts.extend(tree.partial);
         facts.extend(tree.no_tree);
     }
-    facts.insert(
-        0,
-        desktop
-            .toolkit(pid)
-            .unwrap_or_else(|| "toolkit unknown".to_owned()),
-    );
+    let toolkit = desktop.toolkit(pid);
+    facts.insert(0, toolkit.unwrap_or_else(|| "toolkit unknown".into()));
     if desktop.listen(pid).is_ok() {
         let until = Instant::now() + LISTENS;
         let mut signs = 0;

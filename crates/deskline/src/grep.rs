@@ -1,12 +1,10 @@
 //! `deskline grep`: when a text was last on a screen, over all tree files of the journal.
 
-use std::process::ExitCode;
-
 use deskline_core::escape::one_line;
 use deskline_journal::grep;
 
 use crate::cli::Settings;
-use crate::output::{Done, print};
+use crate::output::{Done, exit_code, print};
 
 /// Prints the newest `limit` matching lines, newest file first: time, path, line number, line.
 pub(crate) fn grep(settings: &Settings, pattern: &str, limit: usize) -> Done {
@@ -15,18 +13,13 @@ pub(crate) fn grep(settings: &Settings, pattern: &str, limit: usize) -> Done {
     journal.grep(&grep::pattern(pattern)?, limit, |file, lines| {
         any = true;
         for found in lines {
-            let (time, path) = (file.time(), file.path.display());
+            let (time, path, number) = (file.time(), file.path.display(), found.number);
             print(&format!(
-                "{time}  {path}:{}: {}",
-                found.number,
+                "{time}  {path}:{number}: {}",
                 one_line(&found.line)
             ))?;
         }
         Ok::<_, Box<dyn std::error::Error>>(())
     })?;
-    Ok(if any {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(any))
 }

@@ -64,27 +64,16 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
                 note("they are not sealed off: clients can reach each other's apps");
             }
             let relayed = Arc::clone(&fleet);
-            server
-                .run(
-                    move || Relay::new(Arc::clone(&relayed)),
-                    Some(fleet),
-                    serve.idle,
-                    stop,
-                )
-                .await;
+            let relay = move || Relay::new(Arc::clone(&relayed));
+            server.run(relay, Some(fleet), serve.idle, stop).await;
             return Ok(ExitCode::SUCCESS);
         }
         let (dispatcher, open) = dispatcher(settings)?;
         let dispatcher = Arc::new(dispatcher);
         let shared = Arc::clone(&dispatcher);
-        server
-            .run(
-                move || Server::remote(Arc::clone(&shared)),
-                None,
-                serve.idle,
-                open.until(stop),
-            )
-            .await;
+        let remote = move || Server::remote(Arc::clone(&shared));
+        let stop = open.until(stop);
+        server.run(remote, None, serve.idle, stop).await;
         dispatcher.stop(RESTORE).await;
         Ok(open.exit_code())
     })

@@ -57,14 +57,9 @@ pub(crate) fn entries() -> Vec<String> {
         let location = client.location(None).ok()?;
         let file = File::read(&location.path).ok()?;
         let server = location.entry(file.text()).ok()??;
-        let command = [&[server.program][..], &server.arguments]
-            .concat()
-            .join(" ");
-        Some(format!(
-            "{} ({}): {command}",
-            client.title(),
-            location.path.display()
-        ))
+        let command = [&[server.program][..], &server.arguments].concat();
+        let (title, path) = (client.title(), location.path.display());
+        Some(format!("{title} ({path}): {}", command.join(" ")))
     };
     Client::value_variants().iter().filter_map(line).collect()
 }

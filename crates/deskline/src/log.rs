@@ -68,11 +68,9 @@ impl LogArgs {
             Outcome::Error(_) => OutcomeFilter::Error,
         };
         let is_part = |part: &String| app.contains(&part.to_lowercase());
+        let is_its_tool = |part: &String| record.tool.contains(part);
         self.app.as_ref().is_none_or(is_part)
-            && self
-                .tool
-                .as_ref()
-                .is_none_or(|part| record.tool.contains(part))
+            && self.tool.as_ref().is_none_or(is_its_tool)
             && self.outcome.is_none_or(|wanted| wanted == outcome)
     }
 

@@ -33,6 +33,11 @@ pub(crate) fn trace(verbose: u8, is_json: bool) {
     }
 }
 
+/// The exit code of a command whose answer is yes or no.
+pub(crate) fn exit_code(good: bool) -> ExitCode {
+    ExitCode::from(u8::from(!good))
+}
+
 /// Prints a line for the person to standard error.
 #[cfg(unix)]
 pub(crate) fn note(text: &str) {

@@ -8,6 +8,7 @@ mod macos;
 mod windows;
 
 use std::error::Error;
+#[cfg(not(target_os = "linux"))]
 use std::process::ExitCode;
 
 use deskline_link::doctor::{Check, Report};
@@ -62,11 +63,7 @@ pub(crate) fn doctor(settings: &Settings, json: bool, fix: bool) -> Done {
             output::print(&format!("What is missing, as root: {command}"))?;
         }
     }
-    Ok(if report.works {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(output::exit_code(report.works))
 }
 
 /// `deskline selftest`.
@@ -88,11 +85,7 @@ pub(crate) fn selftest(settings: &Settings, args: &Selftest) -> Done {
     if args.json {
         drop(output::print(&serde_json::to_string(&report)?));
     }
-    Ok(if report.passed {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(output::exit_code(report.passed))
 }
 
 /// The checks of the doctor.

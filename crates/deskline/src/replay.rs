@@ -30,15 +30,8 @@ pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
     let folder = tempfile::Builder::new()
         .prefix("deskline-replay-")
         .tempdir()?;
-    let own = Settings {
-        dir: Some(
-            settings
-                .dir
-                .clone()
-                .unwrap_or_else(|| folder.path().join("journal")),
-        ),
-        ..settings.clone()
-    };
+    let mut own = settings.clone();
+    own.dir.get_or_insert_with(|| folder.path().join("journal"));
     let journal = own.journal()?;
     if journal.path() == run.path() {
         return Err(

@@ -35,29 +35,20 @@ pub(crate) struct Size {
     pub(crate) height: u16,
 }
 
-impl Size {
+impl Default for Size {
     /// A private desktop's.
-    pub(crate) const DEFAULT: Self = Self {
-        width: 1280,
-        height: 800,
-    };
+    fn default() -> Self {
+        let (width, height) = (1280, 800);
+        Self { width, height }
+    }
 }
 
 /// A desktop of the agent's own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Own {
     pub(crate) size: Size,
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(crate) wayland: bool,
-}
-
-impl Default for Own {
-    fn default() -> Self {
-        Self {
-            size: Size::DEFAULT,
-            wayland: false,
-        }
-    }
 }
 
 impl std::fmt::Display for Own {
@@ -124,6 +115,6 @@ pub(super) fn private(text: &str) -> Result<Option<Own>, String> {
             );
         }
     };
-    let size = size.map_or(Ok(Size::DEFAULT), str::parse)?;
+    let size = size.map_or(Ok(Size::default()), str::parse)?;
     Ok(Some(Own { size, wayland }))
 }

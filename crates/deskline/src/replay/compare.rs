@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use deskline_core::tree_reader::{self, FileLine};
-use deskline_core::{Attribute, DeltaLine, Line, Text, Value};
+use deskline_core::{Attribute, Change, DeltaLine, Line, Text, Value};
 use deskline_journal::{FileKind, Journal, Record};
 use regex::Regex;
 
@@ -113,19 +113,9 @@ fn changed(delta: &DeltaLine) -> Option<String> {
         DeltaLine::Added(line) => Some(format!("+ {}", named(line))),
         DeltaLine::Removed(line) => Some(format!("- {}", named(line))),
         DeltaLine::Modified(line, changes) => {
-            let changes = changes
-                .iter()
-                .filter(|change| change.attribute != Attribute::Focused);
-            let changes: Vec<String> = changes
-                .map(|change| {
-                    format!(
-                        "{}: {} -> {}",
-                        change.attribute.name(),
-                        change.old,
-                        change.new
-                    )
-                })
-                .collect();
+            let kept = changes.iter().filter(|c| c.attribute != Attribute::Focused);
+            let shown = |c: &Change| format!("{}: {} -> {}", c.attribute.name(), c.old, c.new);
+            let changes: Vec<String> = kept.map(shown).collect();
             (!changes.is_empty()).then(|| format!("~ {} | {}", named(line), changes.join(", ")))
         }
     }

@@ -134,12 +134,8 @@ impl Desktop {
         if self.used.calls.load(Ordering::SeqCst) > 0 {
             return Duration::ZERO;
         }
-        let last = self
-            .used
-            .last
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        last.elapsed()
+        let last = self.used.last.lock();
+        last.unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 }
 

@@ -258,18 +258,11 @@ impl Fleet {
     /// any more.
     fn all_taken(&self) -> NoDesktop {
         let state = self.lock();
-        let idle = state
-            .taken
-            .iter()
-            .filter_map(Weak::upgrade)
-            .map(|d| d.idle());
-        NoDesktop::Taken {
-            most: self.options.most,
-            again: self
-                .options
-                .idle
-                .saturating_sub(idle.max().unwrap_or_default()),
-        }
+        let taken = state.taken.iter().filter_map(Weak::upgrade);
+        let longest = taken.map(|desktop| desktop.idle()).max();
+        let FleetOptions { most, idle, .. } = self.options;
+        let again = idle.saturating_sub(longest.unwrap_or_default());
+        NoDesktop::Taken { most, again }
     }
 
     async fn open(
@@ -301,11 +294,8 @@ impl Fleet {
         let profiles = &self.options.profiles;
         let home = name.as_ref().map(|name| name.folder(profiles));
         let home = home.transpose().map_err(|e| failed(profiles, &e))?;
-        let lasting: Vec<&Path> = [Some(&dir), home.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(|p| &**p)
-            .collect();
+        let lasting = std::iter::once(&dir).chain(&home);
+        let lasting: Vec<&Path> = lasting.map(PathBuf::as_path).collect();
         let mut command = match &self.options.seal {
             Some(seal) => seal.command(program, journals, &lasting),
             None => Command::new(program),

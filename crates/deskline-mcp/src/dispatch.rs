@@ -114,11 +114,9 @@ impl Dispatcher {
         } else {
             ""
         };
-        TOOLS
-            .iter()
-            .filter(|record| !self.config.read_only || record.reads_only())
-            .map(|record| record.entry(prefix))
-            .collect()
+        let looks = self.config.read_only;
+        let offered = TOOLS.iter().filter(|tool| !looks || tool.reads_only());
+        offered.map(|tool| tool.entry(prefix)).collect()
     }
 
     /// Carries out one call of a client with this person. Raising `cancel` stops it; it still

@@ -64,12 +64,12 @@ impl ToolRecord {
 
     /// The entry in `tools/list`, with `prefix` before the name.
     pub(crate) fn entry(&self, prefix: &str) -> rmcp::model::Tool {
-        rmcp::model::Tool::new(
+        let (name, schema) = (
             format!("{prefix}{}", self.name),
-            self.about,
             Arc::new(schema(self.args)),
-        )
-        .with_annotations(self.effect.annotations())
+        );
+        let tool = rmcp::model::Tool::new(name, self.about, schema);
+        tool.with_annotations(self.effect.annotations())
     }
 
     /// What the call expects, if the tool takes that.
@@ -103,36 +103,20 @@ impl ToolRecord {
             Handler::Link(..) | Handler::Chain => &OPTIONS,
             _ => &[],
         };
-        let valid: Vec<&str> = self
-            .args
-            .iter()
-            .chain(options)
-            .map(|arg| arg.name)
-            .collect();
+        let valid = self.args.iter().chain(options);
+        let valid: Vec<&str> = valid.map(|arg| arg.name).collect();
         args.only(self.name, &valid)?;
-        match self
-            .args
-            .iter()
-            .find(|arg| arg.required && !args.has(arg.name))
-        {
+        let required = || self.args.iter().filter(|arg| arg.required);
+        match required().find(|arg| !args.has(arg.name)) {
             None => Ok(()),
             Some(Arg { name: "pid", .. }) => Err("pid is missing. Every answer has it; \
                 list_applications has those of the running apps, and \
                 open_application_and_traverse starts one"
                 .into()),
             Some(arg) => {
-                let all: Vec<&str> = self
-                    .args
-                    .iter()
-                    .filter(|arg| arg.required)
-                    .map(|arg| arg.name)
-                    .collect();
-                Err(format!(
-                    "{} is missing. {} needs {}",
-                    arg.name,
-                    self.name,
-                    all.join(", ")
-                ))
+                let all: Vec<&str> = required().map(|arg| arg.name).collect();
+                let (lacks, tool, all) = (arg.name, self.name, all.join(", "));
+                Err(format!("{lacks} is missing. {tool} needs {all}"))
             }
         }
     }

@@ -132,11 +132,8 @@ impl Device for RawDevice {
     }
 
     fn down(&self) -> io::Result<BTreeSet<u32>> {
-        Ok(self
-            .get_key_state()?
-            .iter()
-            .map(|key| key.0.into())
-            .collect())
+        let down = self.get_key_state()?;
+        Ok(down.iter().map(|key| key.0.into()).collect())
     }
 
     fn strokes(&mut self) -> io::Result<Vec<Stroke>> {

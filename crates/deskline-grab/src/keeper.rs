@@ -249,11 +249,7 @@ impl<S: Source> Keeper<S> {
 
     /// Which devices are grabbed, and why not all.
     fn outcome(&self) -> Outcome {
-        let grabbed = self
-            .devices
-            .values()
-            .filter(|theirs| theirs.grabbed)
-            .count();
+        let grabbed = self.devices.values().filter(|d| d.grabbed).count();
         let free = self.devices.len() - grabbed;
         match (grabbed, free, self.closed) {
             (0, 0, 0) => Outcome::NoDevice,

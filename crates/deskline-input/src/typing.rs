@@ -61,12 +61,8 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result
             }
         }
         let all = text.len();
-        await_reader(
-            scene,
-            Wait::All,
-            Progress::AllTyped { all, unsure: 0 },
-            cancel,
-        )
+        let typed = Progress::AllTyped { all, unsure: 0 };
+        await_reader(scene, Wait::All, typed, cancel)
     })
 }
 

@@ -36,11 +36,8 @@ impl Turns {
         desktop: &str,
     ) -> Result<Result<Turn, Option<u32>>, JournalError> {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let name: String = format!("{name}-{desktop}")
-            .chars()
-            .map(plain)
-            .take(100)
-            .collect();
+        let name = format!("{name}-{desktop}");
+        let name: String = name.chars().map(plain).take(100).collect();
         let fail = |error| self.0.failed("lock", &name, error);
         loop {
             let mut file = self.0.open_file(&name, Open::Lock)?;

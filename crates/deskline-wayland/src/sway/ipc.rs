@@ -311,12 +311,7 @@ fn collect(node: &Node, within: &Within, into: &mut Vec<SwayWindow>) {
     }
     if let Some(pid) = node.pid {
         let (rect, inner) = (node.rect.rect(), node.window_rect.rect());
-        let content = Rect::at(
-            rect.x.saturating_add(inner.x),
-            rect.y.saturating_add(inner.y),
-            inner.w,
-            inner.h,
-        );
+        let content = inner.offset(rect.x, rect.y);
         let window = ListedWindow {
             id: node.id,
             pid,

@@ -358,11 +358,8 @@ impl Votes {
     }
 
     fn elements(&self) -> usize {
-        self.pieces
-            .iter()
-            .map(|(part, _)| part)
-            .collect::<HashSet<_>>()
-            .len()
+        let parts: HashSet<_> = self.pieces.iter().map(|(part, _)| part).collect();
+        parts.len()
     }
 
     fn weight(&self) -> usize {

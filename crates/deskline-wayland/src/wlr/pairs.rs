@@ -42,17 +42,12 @@ impl Pairs {
     /// Whether both are a new window of an app with matched windows. GTK 3 gives the compositor a
     /// title for dialogs without one.
     fn is_of_app(&self, front: &Listed<'_>, active: &AppToplevel, listed: &[Listed<'_>]) -> bool {
-        let is_new = self
-            .sure
-            .iter()
-            .all(|(number, known)| *number != front.0 && known.id != active.id);
+        let is_other = |(n, known): &(u64, AppToplevel)| *n != front.0 && known.id != active.id;
+        let is_new = self.sure.iter().all(is_other);
         let named = |number: u64| Some(&listed.iter().find(|(listed, _)| *listed == number)?.1.app);
-        let mut others = self
-            .sure
-            .iter()
-            .filter(|(number, _)| named(*number) == Some(&front.1.app))
-            .map(|(_, known)| known.pid)
-            .peekable();
+        let of_app = |(n, _): &&(u64, AppToplevel)| named(*n) == Some(&front.1.app);
+        let others = self.sure.iter().filter(of_app);
+        let mut others = others.map(|(_, known)| known.pid).peekable();
         is_new && others.peek().is_some() && others.all(|pid| pid == active.pid)
     }
 
@@ -98,12 +93,8 @@ impl Pairs {
         }
         let title = &listed.iter().find(|(listed, _)| *listed == number)?.1.title;
         let free = |d: &&AppToplevel| self.sure.iter().all(|(_, known)| known.id != d.id);
-        let one = only(
-            described
-                .iter()
-                .filter(free)
-                .filter(|d| is_called(title, &d.title)),
-        )?;
+        let free = described.iter().filter(free);
+        let one = only(free.filter(|d| is_called(title, &d.title)))?;
         (self.listed(one.id, listed, described) == [number]).then(|| one.clone())
     }
 }

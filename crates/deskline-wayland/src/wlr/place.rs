@@ -256,12 +256,8 @@ impl<T: Toplevels> Wlr<T> {
     fn shot(&mut self, screen: &Screen) -> Result<Shot> {
         let (output, place) = (&screen.output, screen.place);
         let picture = picture::take(&mut self.client, output, place, place)?;
-        Ok(Shot::new(
-            place,
-            picture.width,
-            picture.height,
-            &picture.rgb,
-        ))
+        let (width, height) = (picture.width, picture.height);
+        Ok(Shot::new(place, width, height, &picture.rgb))
     }
 
     /// Pictures of all screens.

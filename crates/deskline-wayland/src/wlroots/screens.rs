@@ -36,12 +36,8 @@ impl Client {
         }
         self.heard.screens.manager = Some(manager);
         self.roundtrip()?;
-        let shown = self
-            .heard
-            .screens
-            .all
-            .iter()
-            .filter(|s| !s.place.is_empty());
+        let all = self.heard.screens.all.iter();
+        let shown = all.filter(|screen| !screen.place.is_empty());
         let screens: Vec<Screen> = shown
             .map(|known| Screen {
                 output: known.output.clone(),

@@ -267,6 +267,48 @@ fn what_moves_holds_others_or_is_no_box_is_clicked_in_a_page() {
     }
 }
 
+#[test]
+fn a_button_that_grows_out_from_under_the_pointer_is_clicked() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let html = r"<style>button{width:120px;height:40px;transition:all .25s}
+        button:hover{width:360px;height:120px;margin-top:60px}</style><button>Grow</button><br><button>Second</button>
+        <script>onclick=e=>log('clicked',e.target.textContent)</script>";
+    let page = Page::serve(html);
+    let app = bed.firefox_at(&page.address(), page.title());
+    page.wait_for("ready");
+    until("the page in the tree", || {
+        server.refresh(app.pid).ok().find("AXButton", "Second")
+    });
+    for name in ["Grow", "Second"] {
+        page.clear_log();
+        click(&persons, &server, app.pid, json!({"element": name})).ok();
+        page.wait_for(&format!("clicked {name}"));
+        assert_eq!(page.log(), [format!("clicked {name}")]);
+    }
+}
+
+#[test]
+fn a_click_that_a_page_gives_to_another_control_is_no_success() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    // A label answers hit tests with its control, which is elsewhere, and is in no tree.
+    let html = r#"<style>.o{position:absolute;left:20px;top:20px;width:300px;height:60px}</style>
+        <label class=o style="z-index:3" for=x>News</label><button class=o>Order</button>
+        <button style="position:absolute;top:120px" onclick="log('kept')">Keep</button>
+        <input type=checkbox id=x style="position:absolute;left:400px" onchange="log('ticked')">"#;
+    let (app, page) = bed.chromium(html);
+    let answer = click(&persons, &server, app.pid, json!({"element": "Order"}));
+    let error = answer.error();
+    assert!(
+        error.contains("the click went to 'News' [AXCheckBox]"),
+        "{error}"
+    );
+    page.wait_for("ticked");
+    click(&persons, &server, app.pid, json!({"element": "Keep"})).ok();
+    page.wait_for("kept");
+}
+
 /// The same buttons and panel as a page.
 const PANEL: &str = r"<style>body{margin:0}button{display:block;width:400px;height:60px;border:0;padding:0;margin:0}
 #panel{position:fixed;top:0;left:0;width:100%;height:90px;z-index:9}</style>

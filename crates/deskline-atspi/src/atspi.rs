@@ -9,7 +9,7 @@ use deskline_core::{Diff, ElementId, Older, Tree};
 use deskline_unix::process;
 
 use crate::app::App;
-use crate::asked::Asked;
+use crate::asked::{Asked, Placed};
 use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::decode::{self, Object};
@@ -72,6 +72,7 @@ pub struct AtSpi {
     pub(crate) asked: Option<Asked>,
     /// The control that was last asked about.
     pub(crate) aimed: Option<Aimed>,
+    pub(crate) placed: Option<Placed>,
 }
 
 impl AtSpi {
@@ -91,6 +92,7 @@ impl AtSpi {
             keep_alive: KeepAlive::new(address),
             asked: None,
             aimed: None,
+            placed: None,
         })
     }
 

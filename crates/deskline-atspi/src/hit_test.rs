@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use deskline_contract::{Hit, Result};
 use deskline_core::{ElementId, Point, Rect, Role, Tree};
 
-use crate::asked::Asked;
+use crate::asked::{Asked, Placed};
 use crate::atspi::{AtSpi, Located};
 use crate::bus::{self, Message};
 use crate::connection::PATIENCE;
@@ -34,6 +34,9 @@ const LEVELS: usize = 24;
 
 /// Extents that differ by more than this, in pixels, are those of an element that has moved.
 const STILL: i32 = 2;
+
+/// How long an element's bounds are kept, for whether it still moves or grows under the pointer.
+const RECENT: Duration = Duration::from_millis(500);
 
 /// From the screen to a toolkit's own coordinates, by a toplevel's bounds in both.
 struct Space {
@@ -97,9 +100,10 @@ impl AtSpi {
         let Ok((space, now)) = located.space(tree, top) else {
             return Ok(Hit::Unknown);
         };
-        if has_moved(&space, element.extents, now) {
+        if self.grows(&element.id, now) || has_moved(&space, element.extents, now) {
             return Ok(Hit::Moved);
         }
+        let mut located = self.locate(&element.id)?;
         if let HitTest::ByOrder { texts_cover } = kind {
             let over = tree.drawn_over(index, at, texts_cover);
             let part = || tree.control_inside(index, at);
@@ -151,6 +155,23 @@ impl AtSpi {
                 Ok(Hit::Later)
             }
         }
+    }
+
+    /// Whether the element has moved or grown since it was asked about, as under the pointer.
+    fn grows(&mut self, element: &ElementId, now: Option<Rect>) -> bool {
+        let placed = self.placed.take();
+        let placed = placed.filter(|p| p.element == *element && p.since.elapsed() < RECENT);
+        let known = placed.as_ref().map(|placed| placed.raw);
+        let grows = known
+            .zip(now)
+            .is_some_and(|(known, now)| differ(known, now));
+        let new = |raw| Placed {
+            element: element.clone(),
+            raw,
+            since: Instant::now(),
+        };
+        self.placed = placed.filter(|_| !grows).or(now.map(new));
+        grows
     }
 
     /// The bounds on the screen of the first character of an element's own text.
@@ -215,11 +236,16 @@ fn question(
 fn has_moved(space: &Space, known: Option<Rect>, now: Option<Rect>) -> bool {
     known.zip(now).is_some_and(|(known, now)| {
         let now = space.on_screen(now);
-        let differ = |a: i32, b: i32| a.saturating_sub(b).saturating_abs() > STILL;
-        !differ(known.w, now.w)
-            && !differ(known.h, now.h)
-            && (differ(known.x, now.x) || differ(known.y, now.y))
+        let of_its_size = |rect: Rect| Rect::at(known.x, known.y, rect.w, rect.h);
+        !differ(known, of_its_size(now)) && differ(known, Rect::at(now.x, now.y, known.w, known.h))
     })
+}
+
+fn differ(a: Rect, b: Rect) -> bool {
+    let pairs = [(a.x, b.x), (a.y, b.y), (a.w, b.w), (a.h, b.h)];
+    pairs
+        .into_iter()
+        .any(|(a, b)| a.saturating_sub(b).saturating_abs() > STILL)
 }
 
 impl Located<'_> {

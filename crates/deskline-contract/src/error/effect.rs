@@ -145,6 +145,12 @@ pub enum Mismatch {
          the reason"
     )]
     TakenBack(String),
+    #[error(
+        "the click went to {0}, which has the focus now: it lies over the target in a way that the \
+         page does not tell, or came there meanwhile. Undo that if needed, then use \
+         press_ax_and_traverse with the target's ref"
+    )]
+    ClickedAnother(String),
     /// The element still has this state or this selection.
     #[error(
         "it is {0}, and nothing else changed: the app reported success and did nothing. Click it \

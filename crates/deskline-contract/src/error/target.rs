@@ -138,6 +138,12 @@ pub enum TargetError {
          set_selected_and_traverse"
     )]
     NotPressed(String),
+    /// The element is elsewhere at each look, or whenever the pointer comes.
+    #[error(
+        "{0} still moves after 1 s, or moves away from the pointer. Nothing was clicked. Wait until it \
+         stands still, or use press_ax_and_traverse"
+    )]
+    Moves(String),
     /// The element has no bounds.
     #[error("{0} has no bounds on the screen. Use press_ax_and_traverse, which needs none")]
     NoBounds(String),

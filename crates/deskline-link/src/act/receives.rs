@@ -9,7 +9,7 @@ use deskline_core::{Point, Rect, Role, States, Tree, summary};
 use super::action::Act;
 use super::reach::{Reached, not_showing, seen_in, wheel_spot, wheel_spots};
 use crate::checkpoint::Checkpoint;
-use crate::error::{Result, TargetError};
+use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
 use crate::resolve::lookup::{self, Resolved};
 use crate::trees::{Hit, Scope, Sent};
@@ -119,16 +119,19 @@ impl<'a> Act<'a, '_> {
         if tree.elements[index].place() != Some(place) {
             seen = self.see_again((tree, index))?;
         }
-        let start = Instant::now();
+        let mut start = Instant::now();
         let (mut turns, mut comes) = (0, 0);
-        let mut stays = ARRIVES;
+        let (mut stays, mut shared) = (ARRIVES, place);
         loop {
             match self.receiver(&seen, reached.point)? {
                 Receiver::Unknown(point) => return Ok(reached.at(point, seen.place)),
                 Receiver::Target(point) | Receiver::Perhaps(point, _) => {
                     reached.point = point;
-                    if comes > TURNS || self.has_come(&mut reached, stays)? {
+                    if self.has_come(&mut reached, stays)? {
                         return Ok(reached.at(point, seen.place));
+                    }
+                    if comes > TURNS {
+                        return Err(moves(&seen));
                     }
                     comes += 1;
                     continue;
@@ -138,20 +141,23 @@ impl<'a> Act<'a, '_> {
                     (stays, reached.arrived) = (LOOK, None);
                     self.cancel.wait(LOOK)?;
                 }
-                Receiver::Moved => {
+                // It may be slow, so that it still has the point.
+                Receiver::Moved if shared.contains(reached.point) => {
                     let point = reached.point;
                     return Ok(reached.at(point, seen.place));
                 }
+                Receiver::Moved => return Err(moves(&seen)),
                 Receiver::Other(cover) => {
                     let turned = turns < TURNS && self.bring_out(&seen, cover)?;
                     if !turned {
                         return Err(covered(tree, &seen, cover).into());
                     }
-                    turns += 1;
+                    (turns, start) = (turns + 1, Instant::now());
                 }
             }
             let now = self.see_again((tree, index))?;
             reached.point = lookup::click_point(&now.tree, now.index, now.place);
+            shared = seen.place.intersect(&now.place);
             seen = now;
         }
     }
@@ -401,6 +407,10 @@ fn spots(place: Rect) -> impl Iterator<Item = Point> {
     lines
         .into_iter()
         .flat_map(move |y| EIGHTHS.into_iter().map(move |x| at(x, y)))
+}
+
+fn moves(seen: &Seen<'_>) -> Error {
+    TargetError::Moves(summary::name_of(&seen.tree, seen.index)).into()
 }
 
 /// The error. Only `known`, the tree that the call began with, has refs.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{ElementId, Role, States, Tree, number};
+use deskline_core::{Element, ElementId, Role, States, Tree, number, summary};
 
 use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::desktop::Desktop;
@@ -146,10 +146,35 @@ pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Repor
         (Some(text), Some(target)) => chose(target, text, (before, after)),
         _ => match read_back(action, target, &step.keys, (before, after)) {
             Verdict::Agrees if action.keys().0.is_some() => not_confirmed(action, report),
-            Verdict::Agrees => not_toggled(action, report, (before, after)),
+            Verdict::Agrees => match another(action, report, (before, after)) {
+                Some(name) => Verdict::Failed(Mismatch::ClickedAnother(name)),
+                None => not_toggled(action, report, (before, after)),
+            },
             verdict => verdict,
         },
     }
+}
+
+/// The control of a page that got the click in place of the target, which is as it was: it showed
+/// before, has the focus now, and was switched or lies at the point. Browsers focus what they press.
+fn another(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Option<String> {
+    let acted_on = report.step.acted_on.as_ref();
+    let acted_on = acted_on.filter(|_| is_plain_click(action))?;
+    own(report).filter(|(was, now, _)| was == now)?;
+    let target = acted_on.find(after, Some(before))?;
+    let focus = after.focus()?;
+    let was = &before.elements[before.find_again(after, focus)?];
+    let [own, now] = [target, focus].map(|at| &after.elements[at]);
+    let is_control = |element: &Element| element.visible && element.role.is_interactive();
+    let is_apart =
+        focus != target && !after.is_inside(focus, target) && !after.is_inside(target, focus);
+    let comes = was.visible && !was.states.contains(States::FOCUSED);
+    let at = report.step.done.at?;
+    let lies = |element: &Element| element.place().is_some_and(|place| place.contains(at));
+    let got = (was.states ^ now.states).intersects(Says::ON) || lies(now) && !lies(own);
+    let is_page = |at: usize| after.elements[at].role == Role::WEB_AREA;
+    let told = is_control(own) && is_control(now) && is_apart && comes && got;
+    (told && after.outwards(target).any(is_page)).then(|| summary::name_of(after, focus))
 }
 
 /// The verdict about a click on a check box or a radio button: the app may have taken the change

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,7 @@ use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::turns::{Turn, Turns};
 use crate::worker::{Desk, Job, Worker};
-use crate::{picture, search};
+use crate::{picture, recipe, search};
 
 /// The pause between two pings of an app that does not answer. A ping itself waits 2 s.
 const BETWEEN_PINGS: Duration = Duration::from_millis(20);
@@ -39,6 +40,8 @@ pub struct Config {
     pub read_only: bool,
     /// Whether to list the tools as `macos-use_<tool>`.
     pub compat_macos_use: bool,
+    /// The folder of the recipes that are tools too.
+    pub recipes: Option<PathBuf>,
 }
 
 /// How often a call may ask: about its app, and about the one that a drag ends in.
@@ -116,7 +119,21 @@ impl Dispatcher {
         };
         let looks = self.config.read_only;
         let offered = TOOLS.iter().filter(|tool| !looks || tool.reads_only());
-        offered.map(|tool| tool.entry(prefix)).collect()
+        let tools = offered.map(|tool| tool.entry(prefix));
+        let recipes = self.recipes().map(|folder| recipe::listed(folder));
+        tools.chain(recipes.into_iter().flatten()).collect()
+    }
+
+    /// The folder of the recipes on offer.
+    fn recipes(&self) -> Option<&PathBuf> {
+        self.config
+            .recipes
+            .as_ref()
+            .filter(|_| !self.config.read_only)
+    }
+
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.desktop.journal
     }
 
     /// Carries out one call of a client with this person. Raising `cancel` stops it; it still
@@ -128,6 +145,12 @@ impl Dispatcher {
         cancel: &Cancel,
         person: &dyn Person,
     ) -> Result<Reply, NoReply> {
+        if let (Some(name), Some(folder)) = (name.strip_prefix(recipe::PREFIX), self.recipes()) {
+            let done = recipe::named(self, folder, name, arguments, cancel, person);
+            return Ok(Box::pin(done)
+                .await
+                .unwrap_or_else(|why| Reply::failure(&why)));
+        }
         let record = tools::find(name).map_err(NoReply::UnknownTool)?;
         let _registration = self.live.register(cancel);
         match self.carry_out(record, arguments, cancel, person).await {

@@ -15,6 +15,7 @@ mod files;
 mod live;
 mod person;
 mod picture;
+mod recipe;
 mod reply;
 mod resources;
 mod scale;
@@ -28,6 +29,7 @@ mod worker;
 pub use deskline_link::STEPS;
 pub use dispatch::{Config, Dispatcher, NoReply};
 pub use person::{Asked, Nobody, Person};
+pub use recipe::{Did, How, Played, Stop};
 pub use reply::{Reply, STEPS_MS};
 /// Standard input and output, for `serve`.
 pub use rmcp::transport::stdio_pipes as stdio;

@@ -16,15 +16,14 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use deskline_journal::{Journal, Retention};
 #[cfg(not(target_os = "linux"))]
 use deskline_link::selftest::Role;
-use regex::Regex;
 
 use crate::install::InstallArgs;
 #[cfg(unix)]
 use values::minutes;
 #[cfg(target_os = "linux")]
 use values::size;
-pub(crate) use values::{Object, Own, Size};
-use values::{object, private};
+pub(crate) use values::{Named, Object, Own, Size};
+use values::{named, object, private};
 
 const AFTER: &str = "\
 Add it to an agent's client:
@@ -42,7 +41,7 @@ Try it yourself:
   deskline --desktop private call open_application_and_traverse '{\"identifier\": \"gedit\"}'
   deskline log --follow                         what agents do
   deskline view                                 the same in a browser, with screenshots
-  deskline --desktop private replay RUN         a run again, as a test of its apps
+  deskline learn RUN                            a run as a recipe, which needs no model
   deskline grep 'Total: [0-9]+'                 when was that last on a screen?
 
 Exit codes:
@@ -128,6 +127,9 @@ pub(crate) struct Settings {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = DESKTOP, long, global = true)]
     pub(crate) attended: bool,
+    /// The folder of the recipes that are tools too; `off`: none
+    #[arg(help_heading = MAY, long, global = true, value_name = "DIR|off")]
+    pub(crate) recipes: Option<PathBuf>,
     /// Use the tool names and the folder of another server: `macos-use`
     #[arg(long, global = true, value_name = "SERVER")]
     #[arg(hide_possible_values = true)]
@@ -154,7 +156,7 @@ pub(crate) fn command() -> clap::Command {
     let settings: Vec<clap::Arg> = program.get_arguments().cloned().collect();
     for command in program.get_subcommands_mut() {
         let shown: &[&str] = match command.get_name() {
-            "serve" | "call" | "replay" => continue,
+            "serve" | "call" | "run" | "test" | "learn" => continue,
             "doctor" | "status" => &["dir", "desktop", "home", "attended"],
             "log" | "view" | "grep" => &["dir", "compat"],
             "demo" | "desktop" => &["home"],
@@ -187,6 +189,9 @@ impl Settings {
         };
         if let Some(folder) = &self.dir {
             add("dir", folder.into());
+        }
+        if let Some(folder) = &self.recipes {
+            add("recipes", folder.into());
         }
         add("keep", self.keep.to_string().into());
         for app in &self.allow_app {
@@ -259,11 +264,15 @@ pub(crate) enum Command {
     ///
     /// Serves a page on 127.0.0.1 until Ctrl+C; new calls appear as they come.
     View(ViewArgs),
-    /// Do the calls of a log again, and stop at the first answer that differs
+    /// Do a recipe, or the calls of a run again, and stop at the first difference
     ///
-    /// It finds targets by text and role. Exits with 1 if an answer differs or a call cannot be
-    /// done.
-    Replay(ReplayArgs),
+    /// No model takes part. Exits with 1 if it stopped.
+    #[command(alias = "replay")]
+    Run(RunArgs),
+    /// Make a recipe of a run, and keep it if it works from a clean start
+    Learn(LearnArgs),
+    /// Do each recipe of a folder on a fresh private desktop, as a test of its apps
+    Test(TestArgs),
     /// Find when some text was last on a screen: searches all tree files, newest first
     ///
     /// Exits with 1 if there is no match.
@@ -470,13 +479,60 @@ pub(crate) struct Selftest {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct ReplayArgs {
-    /// The folder of the log
+pub(crate) struct RunArgs {
+    /// The recipe's file, or the folder of a run's log
+    #[arg(value_name = "FILE|RUN")]
+    pub(crate) file: PathBuf,
+    /// The value of an input; `-` as a value reads a line of standard input
+    #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
+    pub(crate) set: Vec<Named>,
+    /// A table of values: the recipe is done once for each row
+    #[arg(long, value_name = "TABLE.csv")]
+    pub(crate) from: Option<PathBuf>,
+    /// How many rows at a time, each on a private desktop
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) jobs: usize,
+    /// Go on where it stopped
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Take renamed targets by their places, and write them into the file if all checks held
+    #[arg(long)]
+    pub(crate) heal: bool,
+    /// Write what came of it: JSON, or JUnit's XML
+    #[arg(long, value_name = "FILE.json|FILE.xml")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// The folder of the recipes
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// How many at a time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) jobs: usize,
+    /// Write what came of it: JSON, or JUnit's XML
+    #[arg(long, value_name = "FILE.json|FILE.xml")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LearnArgs {
+    /// The folder of the run's log
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// Do not compare lines that match this regular expression, such as a clock's
-    #[arg(long, value_name = "PATTERN")]
-    pub(crate) ignore: Vec<Regex>,
+    /// The recipe's name [default: the folder's]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// A typed value that becomes an input
+    #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
+    pub(crate) input: Vec<Named>,
+    /// Another value of an input for the first run
+    #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
+    pub(crate) set: Vec<Named>,
+    /// Try it on your desktop, not on a private one
+    #[arg(long)]
+    pub(crate) here: bool,
 }
 
 #[derive(Debug, Args)]
@@ -578,7 +634,7 @@ mod tests {
         let line = "deskline call t --warm=5 --dir=/d --keep=3d --allow-app=a --deny-app=b \
             --guard=input --guard-timeout=9 --desktop=private-wayland=800x600 --compat=macos-use --home=/h \
             --attended --log-format=json --allow-commands --ask \
-            --read-only";
+            --read-only --recipes=/r";
         let settings = parse(line).unwrap().settings;
         let arguments = settings.arguments();
         let again = ["deskline".into()].into_iter().chain(arguments);

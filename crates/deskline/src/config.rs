@@ -14,8 +14,8 @@ use crate::cli::{self, Cli};
 use crate::install;
 
 /// The commands that read it.
-const READERS: [&str; 8] = [
-    "serve", "call", "doctor", "status", "log", "view", "grep", "replay",
+const READERS: [&str; 10] = [
+    "serve", "call", "doctor", "status", "log", "view", "grep", "run", "test", "learn",
 ];
 
 /// Options that bound an agent. An agent that can write the file must not get past them.

@@ -16,7 +16,7 @@ mod log;
 mod output;
 mod pages;
 mod platform;
-mod replay;
+mod recipe;
 mod run;
 mod state;
 mod status;
@@ -63,7 +63,9 @@ fn start(cli: Cli) -> ExitCode {
         #[cfg(unix)]
         Command::Warm { idle, path } => warm::serve(settings, idle, &path),
         Command::Log(args) => run::log(settings, &args),
-        Command::Replay(args) => replay::replay(settings, &args),
+        Command::Run(args) => recipe::run(settings, &args),
+        Command::Learn(args) => recipe::learn(settings, &args),
+        Command::Test(args) => recipe::test(settings, &args),
         Command::View(args) => view::view(settings, &args),
         Command::Grants { command } => grants::run(&command.unwrap_or(cli::GrantsCommand::List)),
         Command::Grep { pattern, number } => grep::grep(settings, &pattern, number),

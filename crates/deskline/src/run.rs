@@ -53,6 +53,7 @@ pub(crate) fn dispatcher(
         policy,
         read_only: settings.read_only,
         compat_macos_use: settings.compat.is_some(),
+        recipes: crate::recipe::folder(settings),
     };
     let platform = Arc::clone(&open.platform);
     let dispatcher = Dispatcher::new(platform, Box::new(links), journal, config)?;

@@ -163,6 +163,11 @@ pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Resul
     })
 }
 
+/// Whether the tool of this name acts in an app.
+pub(crate) fn acts(name: &str) -> bool {
+    find(name).is_ok_and(|record| !record.reads_only())
+}
+
 /// The tool of this name, with or without the compatibility prefix; or an error that names the
 /// nearest.
 pub(crate) fn find(name: &str) -> Result<&'static ToolRecord, String> {

@@ -28,6 +28,19 @@ pub(super) fn object(text: &str) -> Result<Object, String> {
     }
 }
 
+/// A value by its name: `name=value`.
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+pub(super) fn named(text: &str) -> Result<Named, String> {
+    let (name, value) = text.split_once('=').ok_or("it must be NAME=VALUE")?;
+    let (name, value) = (name.trim().to_owned(), value.to_owned());
+    Ok(Named { name, value })
+}
+
 /// The size of a screen in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size {

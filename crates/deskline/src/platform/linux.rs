@@ -65,7 +65,11 @@ pub(crate) fn shield(
     let has_own = |serve: &Serve| settings.desktop.is_some() || serve.desktops.is_some();
     let (serves, has_own) = match command {
         Command::Serve(serve) => (true, has_own(serve)),
-        Command::Call(_) | Command::Warm { .. } => (true, settings.desktop.is_some()),
+        Command::Call(_)
+        | Command::Warm { .. }
+        | Command::Run(_)
+        | Command::Learn(_)
+        | Command::Test(_) => (true, settings.desktop.is_some()),
         _ => (false, false),
     };
     // KWin and portals look into /proc before they give pictures and input to a program.

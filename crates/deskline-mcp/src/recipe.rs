@@ -1,0 +1,456 @@
+//! Does a recipe: each step is a call like an agent's, through the same link.
+
+mod aim;
+mod hold;
+mod ready;
+mod tool;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use deskline_core::Line;
+use deskline_link::Cancel;
+use deskline_recipe::{Check, Place, Recipe, Screen, Step, Target, Values, Way, Wrong, shape};
+use serde_json::{Map, Value, json};
+
+use crate::args::Args;
+use crate::dispatch::{Dispatcher, NoReply};
+use crate::person::Person;
+use crate::reply::Reply;
+use crate::tools;
+use ready::{checked, filled, tool_of};
+pub(crate) use tool::{PREFIX, listed, named};
+
+/// How long a step waits for its target and for what must show after it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The pause between two readings, where no event can be waited for.
+const BETWEEN: Duration = Duration::from_millis(100);
+
+/// The most dialogs that are answered in one step.
+const DIALOGS: usize = 3;
+
+/// How a recipe is done.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct How {
+    /// Take a target by its place if its text has changed, and note the new text.
+    pub heal: bool,
+    /// Note each target's place, the dialogs and the focus, and drop checks that differ in their
+    /// digits alone.
+    pub learns: bool,
+    /// Let dialogs be in front: the recipe says nothing of them.
+    pub literal: bool,
+    /// The step to begin with; the app runs already if it is not the first.
+    pub from: usize,
+    /// The app's process then.
+    pub pid: Option<u32>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Played {
+    pub done: Vec<Did>,
+    pub stopped: Option<Stop>,
+    /// The recipe, with what was noted.
+    pub recipe: Recipe,
+    /// The steps whose target was noted anew.
+    pub healed: Vec<usize>,
+    /// The checks that were dropped, as they are written.
+    pub dropped: Vec<String>,
+}
+
+/// A step that was done.
+#[derive(Debug)]
+pub struct Did {
+    pub words: String,
+    /// How its target was found, if not as it was.
+    pub found: Option<String>,
+    pub took: Duration,
+}
+
+/// Why a recipe stopped.
+#[derive(Debug, Default)]
+pub struct Stop {
+    pub at: Place,
+    pub words: String,
+    pub why: String,
+    /// What must show, and what the step changed instead.
+    pub expected: Vec<String>,
+    pub seen: Vec<String>,
+    pub picture: Option<String>,
+    /// The tree file of the last answer.
+    pub file: Option<String>,
+    pub pid: Option<u32>,
+}
+
+pub(crate) struct Play<'p> {
+    dispatcher: &'p Dispatcher,
+    cancel: &'p Cancel,
+    person: &'p dyn Person,
+    values: &'p Values,
+    how: How,
+    recipe: Recipe,
+    /// Processes by the lower-case name of their app; the recipe's own has the name "".
+    pids: HashMap<String, u32>,
+    screens: HashMap<u32, Screen>,
+    last: Reply,
+    /// What the last step changed, as in a diff.
+    changed: Vec<String>,
+    healed: Vec<usize>,
+    dropped: Vec<String>,
+}
+
+/// A step stops the recipe.
+type Halted = Box<Stop>;
+
+fn halt(why: impl Into<String>) -> Halted {
+    Box::new(Stop {
+        why: why.into(),
+        ..Stop::default()
+    })
+}
+
+impl Dispatcher {
+    /// Does a recipe, up to the first difference.
+    ///
+    /// # Errors
+    /// Something in it is wrong. Nothing was done then.
+    pub async fn play(
+        &self,
+        recipe: Recipe,
+        values: &Values,
+        how: How,
+        cancel: &Cancel,
+        person: &dyn Person,
+    ) -> Result<Played, Wrong> {
+        for step in recipe.steps.iter().chain(&recipe.dialogs) {
+            checked(step, values)?;
+        }
+        let mut play = Play {
+            dispatcher: self,
+            cancel,
+            person,
+            values,
+            how,
+            recipe,
+            pids: HashMap::new(),
+            screens: HashMap::new(),
+            last: Reply::text(String::new()),
+            changed: Vec::new(),
+            healed: Vec::new(),
+            dropped: Vec::new(),
+        };
+        let mut done = Vec::new();
+        let stopped = play
+            .all(&mut done)
+            .await
+            .err()
+            .map(|stop| play.told(*stop, done.len()));
+        let Play {
+            recipe,
+            healed,
+            dropped,
+            ..
+        } = play;
+        Ok(Played {
+            done,
+            stopped,
+            recipe,
+            healed,
+            dropped,
+        })
+    }
+}
+
+impl Play<'_> {
+    async fn all(&mut self, done: &mut Vec<Did>) -> Result<(), Halted> {
+        let app = self.values.fill(&self.recipe.app).map_err(halt)?.text;
+        if self.how.from == 0 {
+            self.call("open_application_and_traverse", json!({"identifier": app}))
+                .await?;
+            self.pids.insert(String::new(), self.pid()?);
+        } else {
+            let pid = match self.how.pid {
+                Some(pid) => pid,
+                None => self.running(&app).await?,
+            };
+            self.pids.insert(String::new(), pid);
+            self.refresh(pid).await?;
+        }
+        for index in 0..self.recipe.steps.len() {
+            let start = Instant::now();
+            let step = self.recipe.steps[index].clone();
+            let found = if index < self.how.from {
+                None
+            } else {
+                self.step(index, &step).await?
+            };
+            done.push(Did {
+                words: step.words(),
+                found,
+                took: start.elapsed(),
+            });
+        }
+        if !self.recipe.end.is_empty() {
+            let pid = self.pids.get("").copied().unwrap_or_default();
+            self.refresh(pid).await?;
+            let end = Step {
+                checks: self.recipe.end.clone(),
+                ..Step::default()
+            };
+            self.hold(&end, pid, None).await?;
+        }
+        Ok(())
+    }
+
+    /// Does a step. Returns how its target was found, if not as it was.
+    async fn step(&mut self, index: usize, step: &Step) -> Result<Option<String>, Halted> {
+        if step.does == "open" {
+            let (arguments, _) = filled(step, self.values).map_err(halt)?;
+            self.call(&tool_of(step), arguments.into()).await?;
+            let pid = self.pid()?;
+            return self.hold(step, pid, Some(index)).await.map(|()| None);
+        }
+        let pid = self.process(step).await?;
+        let (mut aimed, mut found) = (None, None);
+        if let Some(target) = &step.target {
+            let target = target.fill(self.values).map_err(halt)?;
+            let (line, way) = self.aim(step, &target, pid).await?;
+            found = self.note(index, &line, way, pid);
+            aimed = Some(line);
+        } else {
+            self.in_front(step, pid).await?;
+        }
+        if self.how.learns {
+            self.learn_before(index, pid);
+        }
+        self.act(step, pid, aimed.as_ref()).await?;
+        self.hold(step, pid, Some(index)).await?;
+        Ok(found)
+    }
+
+    /// Calls the step's tool, as often as it says.
+    async fn act(&mut self, step: &Step, pid: u32, aimed: Option<&Line>) -> Result<(), Halted> {
+        let (mut arguments, is_secret) = filled(step, self.values).map_err(halt)?;
+        let types = ["text", "value"]
+            .iter()
+            .any(|name| arguments.contains_key(*name));
+        let focused = || {
+            self.screens
+                .get(&pid)?
+                .lines
+                .iter()
+                .find(|line| is_focused(line))
+        };
+        let secure = |line: &Line| line.states.contains(deskline_core::States::SECURE);
+        if types && !is_secret && aimed.or_else(focused).is_some_and(secure) {
+            return Err(halt(
+                "it would type a text of the file into a password field. Make the text an input \
+                of type secret. Nothing was typed",
+            ));
+        }
+        if let Some(line) = aimed {
+            let reference = line
+                .reference
+                .ok_or_else(|| halt("the target has no ref"))?;
+            arguments.insert("ref".into(), reference.to_string().into());
+        }
+        arguments.insert("pid".into(), pid.into());
+        for _ in 0..step.repeat.unwrap_or(1) {
+            self.changed.clear();
+            self.call(&tool_of(step), arguments.clone().into()).await?;
+        }
+        let changes = self
+            .screens
+            .get(&pid)
+            .into_iter()
+            .flat_map(|screen| &screen.changes);
+        self.changed = changes.take(10).map(ToString::to_string).collect();
+        Ok(())
+    }
+
+    /// Notes a target that was found otherwise, and says how.
+    fn note(&mut self, index: usize, line: &Line, way: Way, pid: u32) -> Option<String> {
+        let how = match way {
+            Way::Same => None,
+            Way::Moved => Some("moved: the same role and text elsewhere"),
+            Way::Label => Some("by its label"),
+            Way::Place => Some("by its place"),
+        };
+        if (how.is_some() && self.how.heal || self.how.learns)
+            && let Some(screen) = self.screens.get(&pid)
+            && let Some(at) = screen
+                .lines
+                .iter()
+                .position(|l| l.reference == line.reference)
+            && let Some(target) = &mut self.recipe.steps[index].target
+        {
+            noted(target, &screen.lines, at, way, self.values);
+            self.healed.push(index);
+        }
+        how.map(|how| format!("{how}: {}", plain(line)))
+    }
+
+    /// Notes the dialog and the focus that a step had.
+    fn learn_before(&mut self, index: usize, pid: u32) {
+        let Some(screen) = self.screens.get(&pid) else {
+            return;
+        };
+        let unfill = |text: &str| self.values.unfill(text);
+        let step = &mut self.recipe.steps[index];
+        step.dialog = screen.dialog.as_deref().map(unfill);
+        if step.is_for_focus() {
+            step.focus = screen
+                .lines
+                .iter()
+                .find(|line| is_focused(line))
+                .map(Check::focus);
+        }
+    }
+
+    /// Calls a tool, and keeps the screens of its answer.
+    async fn call(&mut self, tool: &str, arguments: Value) -> Result<(), Halted> {
+        let Value::Object(arguments) = arguments else {
+            return Err(halt("no arguments"));
+        };
+        let call = self
+            .dispatcher
+            .call(tool, &arguments, self.cancel, self.person);
+        // A recipe is itself a call.
+        let reply = match Box::pin(call).await {
+            Ok(reply) => reply,
+            Err(NoReply::Asks(question)) => {
+                return Err(halt(format!(
+                    "the user has to be asked about {question} first: call the tools one by one"
+                )));
+            }
+            Err(other) => return Err(halt(other.to_string())),
+        };
+        let is_error = reply.is_error;
+        self.last = reply;
+        self.look();
+        if is_error {
+            let error = field(&self.last.text, "error").unwrap_or("the call failed");
+            return Err(halt(error));
+        }
+        Ok(())
+    }
+
+    /// Reads the tree file of the last answer.
+    fn look(&mut self) {
+        let Some(pid) = field(&self.last.text, "pid").and_then(|pid| pid.parse().ok()) else {
+            return;
+        };
+        let name = field(&self.last.text, "file").and_then(|path| path.rsplit(['/', '\\']).next());
+        let Some(text) = name.and_then(|name| self.dispatcher.journal().read(name).ok()) else {
+            return;
+        };
+        let screen = Screen::parse(&String::from_utf8_lossy(&text));
+        if let Some((other, name, lines)) = &screen.other {
+            self.pids.insert(name.to_lowercase(), *other);
+            self.screens.insert(*other, (**lines).clone());
+        }
+        if let Some(app) = field(&self.last.text, "app") {
+            self.pids.entry(app.to_lowercase()).or_insert(pid);
+        }
+        self.screens.insert(pid, screen);
+    }
+
+    async fn refresh(&mut self, pid: u32) -> Result<(), Halted> {
+        self.call("refresh_traversal", json!({"pid": pid})).await
+    }
+
+    fn pid(&self) -> Result<u32, Halted> {
+        let pid = field(&self.last.text, "pid").and_then(|pid| pid.parse().ok());
+        pid.ok_or_else(|| halt("the app has no process"))
+    }
+
+    /// The process that a step acts in.
+    async fn process(&mut self, step: &Step) -> Result<u32, Halted> {
+        let name = step.app.as_deref().unwrap_or_default();
+        let name = self.values.fill(name).map_err(halt)?.text;
+        match self.pids.get(&name.to_lowercase()) {
+            Some(pid) => Ok(*pid),
+            None => self.running(&name).await,
+        }
+    }
+
+    /// The process of a running app.
+    async fn running(&mut self, app: &str) -> Result<u32, Halted> {
+        self.call("list_applications", json!({"name": app})).await?;
+        let pids = self.last.text.lines().filter_map(|line| {
+            line.strip_prefix("  ")?
+                .split_once(" (PID: ")?
+                .1
+                .split(')')
+                .next()?
+                .parse()
+                .ok()
+        });
+        match pids.collect::<Vec<u32>>()[..] {
+            [pid] => Ok(pid),
+            [] => Err(halt(format!("{app} is not running"))),
+            _ => Err(halt(format!("several apps are called {app}"))),
+        }
+    }
+
+    /// A stop, with the step and what shows.
+    fn told(&self, mut stop: Stop, done: usize) -> Stop {
+        if let Some(step) = self.recipe.steps.get(done) {
+            (stop.at, stop.words) = (step.at, step.words());
+        } else {
+            stop.words = "the final check".into();
+        }
+        if let Some(reason) = self.cancel.reason() {
+            stop.why = format!("it was cancelled ({reason:?}): {}", stop.why);
+        }
+        stop.pid = field(&self.last.text, "pid").and_then(|pid| pid.parse().ok());
+        stop.picture = field(&self.last.text, "screenshot").map(str::to_owned);
+        stop.file = field(&self.last.text, "file").map(str::to_owned);
+        stop.seen.clone_from(&self.changed);
+        let dialog = stop
+            .pid
+            .and_then(|pid| self.screens.get(&pid)?.dialog.as_ref());
+        if let Some(dialog) = dialog.filter(|_| !stop.why.contains("dialog")) {
+            let _ = write!(stop.why, "; a dialog is in front: {dialog:?}");
+        }
+        stop
+    }
+}
+
+/// Gives a target the text, role and place that it has now.
+fn noted(target: &mut Target, lines: &[Line], at: usize, way: Way, values: &Values) {
+    if matches!(way, Way::Label | Way::Place) {
+        let text = lines[at]
+            .text
+            .as_ref()
+            .map(|text| values.unfill(&text.shown));
+        target.element = text.filter(|_| target.element.is_some());
+        target.role = Some(lines[at].role.ax().to_owned());
+    }
+    target.note(lines, at);
+    for text in [&mut target.after, &mut target.before]
+        .into_iter()
+        .flatten()
+    {
+        *text = values.unfill(text);
+    }
+}
+
+fn is_focused(line: &Line) -> bool {
+    line.states.contains(deskline_core::States::FOCUSED) && line.visible
+}
+
+/// An element for messages: role and text.
+fn plain(line: &Line) -> String {
+    let mut plain = Line::bare(line.role, None);
+    plain.text.clone_from(&line.text);
+    plain.to_string()
+}
+
+/// A field of a summary.
+fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+}

@@ -1,0 +1,207 @@
+//! Before a step: its target, the dialog and the focus, waited for.
+
+use super::{
+    BETWEEN, DIALOGS, Halted, Instant, Line, PATIENCE, Play, Screen, Step, Target, Way, halt,
+    is_focused, json, plain, shape, tool_of, tools,
+};
+use deskline_recipe::{Missing, find};
+
+impl Play<'_> {
+    /// The element that a step acts on. An app may be slow: a target of the same role and text is
+    /// waited for, before another is taken for it.
+    pub(super) async fn aim(
+        &mut self,
+        step: &Step,
+        target: &Target,
+        pid: u32,
+    ) -> Result<(Line, Way), Halted> {
+        let end = Instant::now() + PATIENCE;
+        let mut dialogs = DIALOGS;
+        loop {
+            let over = Instant::now() >= end;
+            let screen = self
+                .screens
+                .get(&pid)
+                .ok_or_else(|| halt("the app has no screen"))?;
+            let found = find(target, &screen.lines);
+            let wrong = self.elsewhere(step, screen);
+            let line = found
+                .ok()
+                .map(|found| (screen.lines[found.index].clone(), found.way));
+            match (line, &wrong) {
+                (Some((line, way)), None) => match way {
+                    Way::Same | Way::Moved => return Ok((line, way)),
+                    Way::Label if over => return Ok((line, way)),
+                    Way::Place if over && self.how.heal => return Ok((line, way)),
+                    Way::Place if over => {
+                        let why = format!(
+                            "{} is not there. {} is in its place: --heal would take that",
+                            shown(target),
+                            plain(&line)
+                        );
+                        return Err(halt(why));
+                    }
+                    _ => {}
+                },
+                _ if over => {
+                    return Err(halt(wrong.unwrap_or_else(|| match found {
+                        Err(Missing::Several(n)) => format!(
+                            "{} is not to be told from others: {n} are like it now",
+                            shown(target)
+                        ),
+                        _ => format!("{} is not there", shown(target)),
+                    })));
+                }
+                _ => {}
+            }
+            if dialogs > 0 && self.dialog(pid).await? {
+                dialogs -= 1;
+                continue;
+            }
+            let wanted = target
+                .element
+                .as_deref()
+                .filter(|_| wrong.is_none() && found.is_err());
+            self.wait(pid, wanted, target.role.as_deref(), end).await?;
+        }
+    }
+
+    /// Waits until the dialog and the focus are as the step needs them.
+    pub(super) async fn in_front(&mut self, step: &Step, pid: u32) -> Result<(), Halted> {
+        let end = Instant::now() + PATIENCE;
+        let mut dialogs = DIALOGS;
+        loop {
+            let screen = self
+                .screens
+                .get(&pid)
+                .ok_or_else(|| halt("the app has no screen"))?;
+            let Some(why) = self.elsewhere(step, screen) else {
+                return Ok(());
+            };
+            if dialogs > 0 && self.dialog(pid).await? {
+                dialogs -= 1;
+            } else if Instant::now() >= end {
+                return Err(halt(why));
+            } else {
+                self.wait(pid, None, None, end).await?;
+            }
+        }
+    }
+
+    /// Why a step would go elsewhere than meant: another dialog is in front, or the focus is
+    /// somewhere else.
+    fn elsewhere(&self, step: &Step, screen: &Screen) -> Option<String> {
+        if self.how.learns || self.how.literal || !tools::acts(&tool_of(step)) {
+            return None;
+        }
+        let dialog = step.dialog.as_deref().map(|text| self.values.fill(text));
+        let dialog = dialog.and_then(Result::ok).map(|filled| filled.text);
+        match (&dialog, &screen.dialog) {
+            (Some(wanted), Some(is)) if shape(wanted) == shape(is) => {}
+            (None, None) => {}
+            (None, Some(is)) => return Some(format!("a dialog is in front: {is:?}")),
+            (Some(wanted), is) => {
+                let is = is.as_ref().map_or("none".into(), |is| format!("{is:?}"));
+                return Some(format!(
+                    "the dialog {wanted:?} must be in front, and {is} is"
+                ));
+            }
+        }
+        let focus = step.focus.as_ref()?.fill(self.values).ok()?;
+        let focused = screen.lines.iter().filter(|line| is_focused(line));
+        let focused: Vec<&Line> = focused.collect();
+        if focused.iter().any(|line| focus.is(line)) {
+            return None;
+        }
+        let is = focused.first().map_or("nothing".into(), |line| plain(line));
+        Some(format!(
+            "{} must have the focus, and {is} has it",
+            focus.shown()
+        ))
+    }
+
+    /// Answers a dialog that may come, if one is there.
+    pub(super) async fn dialog(&mut self, pid: u32) -> Result<bool, Halted> {
+        for step in self.recipe.dialogs.clone() {
+            let Some(screen) = self.screens.get(&pid) else {
+                return Ok(false);
+            };
+            let shows = step.checks.shows.iter().all(|check| {
+                let wanted = check.fill(self.values);
+                wanted.is_ok_and(|wanted| screen.visible().any(|line| wanted.is(line)))
+            });
+            if !shows {
+                continue;
+            }
+            let target = step.target.as_ref().map(|target| target.fill(self.values));
+            let target = target.transpose().map_err(halt)?;
+            let line = match target.map(|target| find(&target, &screen.lines)) {
+                None => None,
+                Some(Ok(found)) if matches!(found.way, Way::Same | Way::Moved) => {
+                    Some(screen.lines[found.index].clone())
+                }
+                Some(_) => {
+                    return Err(halt(format!(
+                        "a dialog came, and {} is not in it",
+                        step.words()
+                    )));
+                }
+            };
+            self.act(&step, pid, line.as_ref()).await?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Waits for an element, or a moment, and reads the app again.
+    pub(super) async fn wait(
+        &mut self,
+        pid: u32,
+        element: Option<&str>,
+        role: Option<&str>,
+        end: Instant,
+    ) -> Result<(), Halted> {
+        let left = end.saturating_duration_since(Instant::now());
+        if let Some(reason) = self.cancel.reason() {
+            return Err(halt(format!("{reason:?}")));
+        }
+        let element = element
+            .map(|text| text.trim_matches('*'))
+            .filter(|text| !text.is_empty());
+        if let Some(element) = element
+            && self
+                .screens
+                .get(&pid)
+                .is_some_and(|screen| !has_part(screen, element))
+        {
+            let mut arguments =
+                json!({"pid": pid, "element": element, "timeout": left.as_secs_f64()});
+            if let Some(role) = role {
+                arguments["role"] = role.into();
+            }
+            // Its error says that it did not come, which the caller finds too.
+            let _ = self.call("wait_for_and_traverse", arguments).await;
+        } else {
+            tokio::time::sleep(BETWEEN.min(left)).await;
+        }
+        self.refresh(pid).await
+    }
+}
+
+/// Whether waiting for `text` would end at once, as of a part of another text.
+fn has_part(screen: &Screen, text: &str) -> bool {
+    let wanted = deskline_core::fold(text);
+    let mut texts = screen.lines.iter().filter_map(|line| line.text.as_ref());
+    texts.any(|text| deskline_core::fold(&text.shown).contains(&*wanted))
+}
+
+fn shown(target: &Target) -> String {
+    let role = target.role.as_deref().unwrap_or("element");
+    match &target.element {
+        Some(text) => format!("[{role}] {}", deskline_core::escape::quoted(text, 60)),
+        None => format!(
+            "the [{role}] after {:?}",
+            target.after.as_deref().unwrap_or_default()
+        ),
+    }
+}

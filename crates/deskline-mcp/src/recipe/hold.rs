@@ -1,0 +1,109 @@
+//! After a step: what must show.
+
+use super::{Check, DIALOGS, Duration, Halted, Instant, Line, Play, Screen, Step, Stop, halt};
+use deskline_core::States;
+use deskline_recipe::Wanted;
+
+/// How long something may keep showing before it is missed, once the app is quiet.
+const WITHIN: f64 = 5.0;
+
+impl Play<'_> {
+    /// Waits until the step's checks hold. `index` is the step's, to learn.
+    pub(super) async fn hold(
+        &mut self,
+        step: &Step,
+        pid: u32,
+        index: Option<usize>,
+    ) -> Result<(), Halted> {
+        if step.checks.is_empty() {
+            return Ok(());
+        }
+        if let Some(index) = index.filter(|_| self.how.learns) {
+            self.drop_nearly(index, pid);
+        }
+        let step = index.map_or(step.clone(), |index| self.recipe.steps[index].clone());
+        let end = Instant::now() + Duration::from_secs_f64(step.checks.within.unwrap_or(WITHIN));
+        let mut dialogs = DIALOGS;
+        loop {
+            let (lacks, first) = self.lacks(&step, pid)?;
+            if lacks.is_empty() {
+                return Ok(());
+            }
+            if dialogs > 0 && self.dialog(pid).await? {
+                dialogs -= 1;
+            } else if Instant::now() >= end {
+                let why = "what must show after it does not".into();
+                return Err(Box::new(Stop {
+                    why,
+                    expected: lacks,
+                    ..Stop::default()
+                }));
+            } else if let Err(error) = self.wait(pid, first.as_deref(), None, end).await {
+                // The app may have ended, as it should have.
+                if self.lacks(&step, pid)?.0.is_empty() {
+                    return Ok(());
+                }
+                return Err(Box::new(Stop {
+                    expected: lacks,
+                    ..*error
+                }));
+            }
+        }
+    }
+
+    /// The checks that do not hold, and the text of the first thing that must show.
+    fn lacks(&self, step: &Step, pid: u32) -> Result<(Vec<String>, Option<String>), Halted> {
+        let (mut lacks, mut first) = (Vec::new(), None);
+        let lines = self.lines(pid);
+        let fill = |check: &Check| check.fill(self.values).map_err(halt);
+        for check in &step.checks.shows {
+            let wanted = fill(check)?;
+            if !lines.iter().any(|line| wanted.is(line)) {
+                first = first.or_else(|| wanted.text.clone());
+                lacks.push(format!("shows {}", wanted.shown()));
+            }
+        }
+        for check in &step.checks.absent {
+            let wanted = fill(check)?;
+            if lines.iter().any(|line| wanted.is(line)) {
+                lacks.push(format!("absent {}", wanted.shown()));
+            }
+        }
+        for check in &step.checks.enabled {
+            let wanted = fill(check)?;
+            let enabled = |line: &Line| wanted.is(line) && !line.states.contains(States::DISABLED);
+            if !lines.iter().any(|line| enabled(line)) {
+                lacks.push(format!("enabled {}", wanted.shown()));
+            }
+        }
+        Ok((lacks, first))
+    }
+
+    /// What shows in the app, and in one that its last step brought.
+    fn lines(&self, pid: u32) -> Vec<&Line> {
+        let screen = self.screens.get(&pid);
+        let other = screen.and_then(|screen| screen.other.as_ref());
+        screen
+            .into_iter()
+            .chain(other.map(|(_, _, other)| &**other))
+            .flat_map(Screen::visible)
+            .collect()
+    }
+
+    /// Drops what differs in its digits alone: it changes by itself.
+    fn drop_nearly(&mut self, index: usize, pid: u32) {
+        let lines = self.lines(pid);
+        let nearly = |wanted: &Wanted| {
+            let is = |is: &dyn Fn(&Line) -> bool| lines.iter().any(|line| is(line));
+            !is(&|line| wanted.is(line)) && is(&|line| wanted.is_nearly(line))
+        };
+        let shows = &self.recipe.steps[index].checks.shows;
+        let is = |check: &&Check| check.fill(self.values).is_ok_and(|wanted| nearly(&wanted));
+        let gone: Vec<Check> = shows.iter().filter(is).cloned().collect();
+        self.dropped.extend(gone.iter().map(Check::written));
+        self.recipe.steps[index]
+            .checks
+            .shows
+            .retain(|check| !gone.contains(check));
+    }
+}

@@ -1,0 +1,94 @@
+//! The target of a call in a run: by role and text, with what tells it from others like it.
+
+use deskline_core::{Line, Ref};
+use serde_json::{Map, Value};
+
+use crate::Target;
+use crate::find::text;
+use crate::inputs::literal;
+
+/// Takes the target out of a call's arguments.
+pub(crate) fn target(
+    arguments: &mut Map<String, Value>,
+    lines: &[Line],
+    answered: Option<&Line>,
+    changing: &[Ref],
+) -> Result<Option<Target>, String> {
+    let mut take = |name: &str| arguments.remove(name);
+    take("pid");
+    let (reference, element, role) = (take("ref"), take("element"), take("role"));
+    let place = [take("x"), take("y"), take("width"), take("height")];
+    let own = |value: &Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
+    let line = if let Some(reference) = own(&reference) {
+        let line = by_ref(lines, &reference).or(answered);
+        Some(line.ok_or_else(|| format!("no earlier screen of the run has {reference}"))?)
+    } else if let [Some(x), Some(y), w, h] = &place {
+        let half = |size: &Option<Value>| size.as_ref().and_then(number).unwrap_or(0.0) / 2.0;
+        let at = |value, size| number(value).map(|n| (n + half(size)) as i32);
+        let point = at(x, w).zip(at(y, h));
+        let line = point.and_then(|point| at_point(lines, point));
+        Some(line.ok_or("a call acts at a point where the app describes no element")?)
+    } else {
+        answered.filter(|_| element.is_some())
+    };
+    let Some(line) = line else {
+        let (element, role) = (own(&element).map(|text| literal(&text)), own(&role));
+        return Ok((element.is_some()).then(|| Target {
+            element,
+            role,
+            ..Target::default()
+        }));
+    };
+    // Before the step it may have had another text: its value.
+    let line = by_ref(
+        lines,
+        &line.reference.map_or_else(String::new, |r| r.to_string()),
+    )
+    .unwrap_or(line);
+    let changes = line.reference.is_some_and(|r| changing.contains(&r));
+    let own = (!changes && !text(line).is_empty()).then(|| text(line));
+    let same = |other: &&Line| other.role == line.role && own.is_none_or(|own| text(other) == own);
+    let at = lines
+        .iter()
+        .position(|other| other.reference == line.reference);
+    let mut found = Target {
+        element: own.map(literal),
+        role: Some(line.role.ax().to_owned()),
+        ..Target::default()
+    };
+    if let Some(at) = at {
+        let visible = |line: &&Line| line.visible || !lines[at].visible;
+        let all = lines.iter().filter(visible).filter(same).count();
+        if all > 1 {
+            let before = lines[..at].iter().filter(visible).filter(same).count();
+            found.nth = Some((before + 1, all));
+        }
+        found.note(lines, at);
+    }
+    Ok(Some(found))
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value
+        .as_f64()
+        .or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+pub(crate) fn by_ref<'l>(lines: &'l [Line], reference: &str) -> Option<&'l Line> {
+    let reference: Ref = reference.trim().trim_start_matches('#').parse().ok()?;
+    lines.iter().find(|line| line.reference == Some(reference))
+}
+
+/// The smallest element at a point.
+fn at_point(lines: &[Line], (x, y): (i32, i32)) -> Option<&Line> {
+    let there = lines.iter().filter(|line| line.visible).filter_map(|line| {
+        let r = line.extents?;
+        let inside = (r.x..r.x + r.w).contains(&x) && (r.y..r.y + r.h).contains(&y);
+        inside.then_some((i64::from(r.w) * i64::from(r.h), line))
+    });
+    let own = |line: &&Line| line.role.is_interactive() || !text(line).is_empty();
+    let smallest = there
+        .filter(|(_, line)| own(line))
+        .min_by_key(|(area, _)| *area);
+    smallest.map(|(_, line)| line)
+}

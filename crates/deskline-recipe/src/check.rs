@@ -1,0 +1,174 @@
+//! What must show: a line of a tree, `[AXTextField] "Name" focused value:"{name}"`, or a text.
+
+use deskline_core::{Line, Role, States, fold};
+
+use crate::inputs::{Values, literal, wrong};
+use crate::{Input, shape};
+
+/// A line that an element must have, with inputs in its texts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    role: Option<Role>,
+    text: Option<String>,
+    value: Option<String>,
+    states: States,
+}
+
+/// A check with its inputs filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    role: Option<Role>,
+    pub text: Option<String>,
+    value: Option<String>,
+    states: States,
+}
+
+impl Check {
+    /// Parses a line without its place and ref, or a text alone.
+    pub fn parse(text: &str, inputs: &[Input]) -> Result<Self, String> {
+        let check = if text.starts_with('[') {
+            let line: Line = text.parse().map_err(|_| {
+                format!("{text} is no line of a tree, such as [AXCheckBox] \"Agree\" checked")
+            })?;
+            let shown = |text: Option<deskline_core::Text>| text.map(|text| text.shown);
+            Self {
+                role: Some(line.role),
+                text: shown(line.text),
+                value: shown(line.value),
+                states: line.states,
+            }
+        } else {
+            Self {
+                role: None,
+                text: Some(text.to_owned()),
+                value: None,
+                states: States::empty(),
+            }
+        };
+        if check.role.is_none() && text.trim().is_empty() {
+            return Err("it is empty: pass a text or a line of a tree".into());
+        }
+        let texts = || check.text.iter().chain(&check.value);
+        match texts().find_map(|text| wrong(text, inputs)) {
+            Some(why) => Err(why),
+            None => Ok(check),
+        }
+    }
+
+    /// The check that this element has this text, value, and which of `states` it has.
+    pub(crate) fn of(line: &Line, states: States) -> Self {
+        let own = |text: &Option<deskline_core::Text>| {
+            let text = text.as_ref()?;
+            let whole = text.omitted_before + text.omitted_after == 0;
+            let any = if whole { "" } else { "**" };
+            Some(format!("{}{any}", literal(&text.shown)))
+        };
+        Self {
+            role: Some(line.role),
+            text: own(&line.text),
+            value: own(&line.value),
+            states: line.states & states,
+        }
+    }
+
+    /// The check that an element like this has the focus. A field's text is its value.
+    pub fn focus(line: &Line) -> Self {
+        let mut check = Self::of(line, States::empty());
+        if line.states.contains(States::EDITABLE) && line.value.is_none() {
+            check.text = None;
+        }
+        check.value = None;
+        check
+    }
+
+    /// Changes its texts.
+    pub fn map(&mut self, change: impl Fn(&str) -> String) {
+        for text in [&mut self.text, &mut self.value].into_iter().flatten() {
+            *text = change(text);
+        }
+    }
+
+    pub fn fill(&self, values: &Values) -> Result<Wanted, String> {
+        let fill = |text: &Option<String>| {
+            let filled = text.as_ref().map(|text| values.fill(text)).transpose()?;
+            Ok::<_, String>(filled.map(|filled| filled.text))
+        };
+        Ok(Wanted {
+            role: self.role,
+            text: fill(&self.text)?,
+            value: fill(&self.value)?,
+            states: self.states,
+        })
+    }
+
+    /// The check, if it needs no input.
+    pub(crate) fn fill_none(&self) -> Option<Wanted> {
+        self.fill(&Values::default()).ok()
+    }
+
+    /// As it is written in a file.
+    pub fn written(&self) -> String {
+        let Some(role) = self.role else {
+            return self.text.clone().unwrap_or_default();
+        };
+        let mut line = Line::bare(role, None);
+        line.text = self.text.as_deref().map(deskline_core::Text::new);
+        line.value = self.value.as_deref().map(deskline_core::Text::new);
+        line.states = self.states;
+        line.to_string()
+    }
+}
+
+impl Wanted {
+    /// Whether this element, which shows, is what is wanted.
+    pub fn is(&self, line: &Line) -> bool {
+        self.is_like(line, matches)
+    }
+
+    /// Whether it is but for digits: a time, a count.
+    pub fn is_nearly(&self, line: &Line) -> bool {
+        self.is_like(line, |wanted, is| matches(&shape(wanted), &shape(is)))
+    }
+
+    fn is_like(&self, line: &Line, has_text: impl Fn(&str, &str) -> bool) -> bool {
+        let has = |wanted: &Option<String>, is: &Option<deskline_core::Text>| {
+            let is = is.as_ref().map_or("", |text| text.shown.as_str());
+            wanted.as_ref().is_none_or(|wanted| has_text(wanted, is))
+        };
+        self.role.is_none_or(|role| role == line.role)
+            && has(&self.text, &line.text)
+            && has(&self.value, &line.value)
+            && line.states.contains(self.states)
+    }
+
+    /// As in a tree, for messages.
+    pub fn shown(&self) -> String {
+        let Self {
+            role,
+            text,
+            value,
+            states,
+        } = self.clone();
+        Check {
+            role,
+            text,
+            value,
+            states,
+        }
+        .written()
+    }
+}
+
+/// Whether `text` is `wanted`, in which `**` at an end stands for anything.
+pub(crate) fn matches(wanted: &str, text: &str) -> bool {
+    let (wanted, text) = (fold(wanted), fold(text));
+    let (start, open) = wanted
+        .strip_prefix("**")
+        .map_or((&*wanted, false), |rest| (rest, true));
+    match (open, start.strip_suffix("**")) {
+        (false, None) => *wanted == *text,
+        (false, Some(head)) => text.starts_with(head),
+        (true, None) => text.ends_with(start),
+        (true, Some(middle)) => text.contains(middle),
+    }
+}

@@ -1,0 +1,142 @@
+//! Values for a recipe's inputs, and texts with `{name}` in them.
+
+use std::collections::BTreeMap;
+
+use deskline_core::nearest;
+
+use crate::{Input, Kind, Recipe};
+
+/// The value of each input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Values(BTreeMap<String, (String, Kind)>);
+
+/// A text with its inputs filled in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filled {
+    pub text: String,
+    pub is_secret: bool,
+}
+
+impl Values {
+    /// The given values, and defaults for the others.
+    ///
+    /// # Errors
+    /// The first input that is missing, unknown or of another type.
+    pub fn new(recipe: &Recipe, given: &BTreeMap<String, String>) -> Result<Self, String> {
+        let names = || recipe.inputs.iter().map(|input| input.name.as_str());
+        if let Some(unknown) = given.keys().find(|name| names().all(|n| n != *name)) {
+            return Err(match nearest(unknown, names()) {
+                Some(near) => format!("it has no input {unknown:?}. Did you mean {near:?}?"),
+                None => format!("it has no input {unknown:?}, and no other"),
+            });
+        }
+        let mut values = BTreeMap::new();
+        for input in &recipe.inputs {
+            let value = given.get(&input.name).or(input.default.as_ref());
+            let value = value.ok_or_else(|| missing(input))?;
+            if input.kind == Kind::Number && value.trim().parse::<f64>().is_err() {
+                return Err(format!(
+                    "input {} must be a number, not {value:?}",
+                    input.name
+                ));
+            }
+            values.insert(input.name.clone(), (value.clone(), input.kind));
+        }
+        Ok(Self(values))
+    }
+
+    /// `text` with the value of each `{name}`; `{{` and `}}` are braces.
+    ///
+    /// # Errors
+    /// A name that is no input, or a brace without its other.
+    pub fn fill(&self, text: &str) -> Result<Filled, String> {
+        let mut filled = Filled::default();
+        for part in parts(text)? {
+            match part {
+                Part::Text(text) => filled.text += text,
+                Part::Input(name) => {
+                    let (value, kind) = self.0.get(name).ok_or_else(|| unknown(name))?;
+                    filled.text += value;
+                    filled.is_secret |= *kind == Kind::Secret;
+                }
+            }
+        }
+        Ok(filled)
+    }
+}
+
+impl Values {
+    /// A text of the screen as a template: with the inputs whose values it has.
+    pub fn unfill(&self, text: &str) -> String {
+        let mut template = literal(text);
+        let mut all: Vec<_> = self
+            .0
+            .iter()
+            .filter(|(_, (value, _))| value.len() > 1)
+            .collect();
+        all.sort_by_key(|(_, (value, _))| std::cmp::Reverse(value.len()));
+        for (name, (value, _)) in all {
+            template = template.replace(&literal(value), &format!("{{{name}}}"));
+        }
+        template
+    }
+}
+
+fn missing(input: &Input) -> String {
+    let name = &input.name;
+    match input.kind {
+        Kind::Secret => format!("input {name} is missing: pass --set {name}=- to read it"),
+        _ => format!("input {name} is missing: pass --set {name}=VALUE"),
+    }
+}
+
+fn unknown(name: &str) -> String {
+    format!("{{{name}}} is no input of the recipe. A brace in a text is written twice: {{{{")
+}
+
+enum Part<'t> {
+    Text(&'t str),
+    Input(&'t str),
+}
+
+fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}']) {
+        parts.push(Part::Text(&rest[..at]));
+        let brace = &rest[at..=at];
+        rest = &rest[at + 1..];
+        if rest.starts_with(brace) {
+            parts.push(Part::Text(brace));
+            rest = &rest[1..];
+        } else if brace == "{"
+            && let Some((name, after)) = rest.split_once('}')
+        {
+            parts.push(Part::Input(name));
+            rest = after;
+        } else {
+            return Err(format!(
+                "a {brace} stands alone. A brace in a text is written twice"
+            ));
+        }
+    }
+    parts.push(Part::Text(rest));
+    Ok(parts)
+}
+
+/// The first thing that is wrong with the inputs in `text`.
+pub(crate) fn wrong(text: &str, inputs: &[Input]) -> Option<String> {
+    let parts = match parts(text) {
+        Ok(parts) => parts,
+        Err(why) => return Some(why),
+    };
+    parts.into_iter().find_map(|part| match part {
+        Part::Input(name) if inputs.iter().all(|input| input.name != name) => Some(unknown(name)),
+        _ => None,
+    })
+}
+
+/// `text` as a template that stands for itself.
+pub(crate) fn literal(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}

@@ -1,0 +1,459 @@
+//! Makes a recipe of the calls of a run: without detours, failed steps, reads and waits, and with
+//! checks from the diffs that it had.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use deskline_core::{Attribute, DeltaLine, Line, Ref, Role, States};
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use crate::aimed::{by_ref, target};
+use crate::find::text;
+use crate::inputs::literal;
+use crate::{Check, Checks, Input, Kind, Recipe, Screen, Step, Target};
+
+/// The placeholder in the log for a text that may have been a secret.
+const HIDDEN: &str = "•••";
+
+/// At most so many checks of a kind are kept of a step.
+const MOST: usize = 4;
+
+/// A longer text is no check: it is a document.
+const LONGEST: usize = 120;
+
+/// One call of the run.
+#[derive(Debug, Clone, Default)]
+pub struct Link {
+    /// Its tool, by its listed name.
+    pub tool: String,
+    pub arguments: Map<String, Value>,
+    pub worked: bool,
+    pub pid: Option<u32>,
+    pub app: String,
+    /// What starts the app, if it is known.
+    pub program: Option<String>,
+    /// The answer; `None` if it may have had a secret.
+    pub answer: Option<String>,
+    pub screen: Option<Screen>,
+    /// The call in a person's words.
+    pub words: String,
+}
+
+/// How to learn.
+#[derive(Debug, Clone, Default)]
+pub struct Learn {
+    /// The typed values that become inputs, by name.
+    pub inputs: Vec<(String, String)>,
+    /// Keep every call and every line of the diffs: the run as it was.
+    pub literal: bool,
+    /// Lines that are no checks.
+    pub ignore: Vec<Regex>,
+}
+
+/// What is known of the run so far.
+#[derive(Default)]
+struct Run {
+    /// Each process's latest screen, and its name.
+    screens: HashMap<u32, (Screen, String)>,
+    /// Each process's apps that the recipe has opened, by the name for `app`.
+    main: Option<u32>,
+    steps: Vec<Step>,
+    secrets: Vec<Input>,
+    /// The texts of elements that changed during the run.
+    changing: Vec<Ref>,
+}
+
+impl Learn {
+    /// # Errors
+    /// The run cannot be made a recipe, for this reason.
+    pub fn recipe(&self, links: &[Link]) -> Result<Recipe, String> {
+        let mut run = Run {
+            changing: changing(links),
+            ..Run::default()
+        };
+        let mut app = None;
+        for (number, link) in (1..).zip(links) {
+            let comment = format!("call {number}: {}", link.words);
+            self.link(&mut run, &mut app, link, &comment)?;
+        }
+        let mut recipe = Recipe {
+            app: app.ok_or("the run opens no app, and acts in none")?,
+            inputs: run.secrets,
+            steps: run.steps,
+            ..Recipe::default()
+        };
+        if recipe.steps.is_empty() {
+            return Err("no call of the run changed anything".into());
+        }
+        self.name_inputs(&mut recipe)?;
+        Ok(recipe)
+    }
+
+    /// Adds the steps of one call. `app` is what starts the recipe's app.
+    fn link(
+        &self,
+        run: &mut Run,
+        app: &mut Option<String>,
+        link: &Link,
+        comment: &str,
+    ) -> Result<(), String> {
+        let before = run.steps.len();
+        match link.tool.trim_start_matches("macos-use_") {
+            "open_application_and_traverse" if link.worked => {
+                let what = link.arguments.get("identifier").and_then(Value::as_str);
+                let what = literal(what.unwrap_or_default());
+                if app.is_none() && run.steps.is_empty() {
+                    *app = Some(what);
+                    run.main = link.pid;
+                } else {
+                    run.add(
+                        "open",
+                        Map::from_iter([("identifier".into(), what.into())]),
+                        None,
+                    );
+                }
+            }
+            "chain_and_traverse" => self.chain(run, link)?,
+            tool if link.worked && ACTING.contains(&tool) => {
+                let does = tool.trim_end_matches("_and_traverse");
+                if self.literal || !has_no_effect(link) {
+                    let target = link.answer.as_deref().and_then(answered);
+                    run.act(does, &link.arguments, link.pid, target.as_ref())?;
+                }
+            }
+            _ => {}
+        }
+        *app = app
+            .take()
+            .or_else(|| link.pid.and_then(|_| link.program.clone()));
+        run.main = run.main.or(link.pid);
+        run.look(link);
+        for step in &mut run.steps[before..] {
+            step.comment = comment.to_owned();
+        }
+        // What a wait brought shows after the step before it.
+        let waits = link.tool.starts_with("wait_for") || link.tool.starts_with("refresh");
+        if (run.steps.len() > before || waits && link.worked)
+            && let (Some(step), Some(screen)) = (run.steps.last_mut(), &link.screen)
+        {
+            self.check(&mut step.checks, screen);
+        }
+        self.drop_detour(run, before);
+        Ok(())
+    }
+
+    /// The steps of a chain that were done.
+    fn chain(&self, run: &mut Run, link: &Link) -> Result<(), String> {
+        let steps = link.arguments.get("steps").and_then(Value::as_array);
+        for (number, step) in (1..).zip(steps.into_iter().flatten()) {
+            let told = link
+                .answer
+                .as_deref()
+                .and_then(|answer| step_line(answer, number));
+            let done = told.map_or(link.worked, |line| line.contains(" done"));
+            let nothing = told.is_some_and(|line| line.ends_with("effect: nothing"));
+            let Some(step) = step.as_object().filter(|_| done) else {
+                continue;
+            };
+            let mut arguments = step.clone();
+            let does = arguments.remove("do");
+            let does = does
+                .as_ref()
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_lowercase();
+            let does = does.trim_end_matches("_and_traverse");
+            // A key without an effect of its own, as of selecting all, prepares the next step.
+            let idle = nothing && !self.literal && matches!(does, "scroll");
+            if does != "wait_for" && does != "read" && !idle {
+                run.act(does, &arguments, link.pid, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The checks of a diff, less what changes by itself.
+    fn check(&self, checks: &mut Checks, screen: &Screen) {
+        let most = if self.literal { usize::MAX } else { MOST };
+        let mut changes: Vec<&DeltaLine> = screen.changes.iter().collect();
+        changes.sort_by_key(|change| rank(change));
+        for change in changes {
+            let (list, check) = match change {
+                DeltaLine::Added(line) if line.visible => (&mut checks.shows, shown(line)),
+                DeltaLine::Modified(line, changes) => {
+                    let focus = |a: Attribute| a == Attribute::Focused;
+                    let now = screen.visible().find(|now| now.reference == line.reference);
+                    let Some(now) = now.filter(|_| !changes.iter().all(|c| focus(c.attribute)))
+                    else {
+                        continue;
+                    };
+                    (&mut checks.shows, shown(now))
+                }
+                DeltaLine::Removed(line) => {
+                    let check = shown(line);
+                    let stays = |check: &Check| {
+                        check
+                            .fill_none()
+                            .is_some_and(|wanted| screen.visible().any(|line| wanted.is(line)))
+                    };
+                    (&mut checks.absent, check.filter(|check| !stays(check)))
+                }
+                DeltaLine::Added(_) => continue,
+            };
+            let Some(check) = check else { continue };
+            let written = check.written();
+            let changes_alone = !self.literal
+                && VOLATILE.as_ref().is_some_and(|v| v.is_match(&written))
+                || self.ignore.iter().any(|pattern| pattern.is_match(&written));
+            if !changes_alone && list.len() < most && !list.contains(&check) {
+                list.push(check);
+            }
+        }
+        let gone = checks.shows.clone();
+        // A later wait may have seen what an earlier diff had gone.
+        checks.absent.retain(|check| !gone.contains(check));
+    }
+
+    /// Drops what Escape took back, and a box that was set and set back.
+    fn drop_detour(&self, run: &mut Run, before: usize) {
+        let [.., first, last] = run.steps.as_slice() else {
+            return;
+        };
+        if self.literal || run.steps.len() != before + 1 {
+            return;
+        }
+        let key = last
+            .arguments
+            .get("keyName")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let escape =
+            last.does == "press_key" && matches!(key.to_lowercase().as_str(), "escape" | "esc");
+        let opened = first
+            .checks
+            .shows
+            .iter()
+            .any(|shown| last.checks.absent.contains(shown));
+        if escape && opened && !first.arguments.contains_key("text") {
+            run.steps.truncate(before - 1);
+        }
+    }
+
+    /// Replaces the values of inputs by their names.
+    fn name_inputs(&self, recipe: &mut Recipe) -> Result<(), String> {
+        let mut inputs = self.inputs.clone();
+        inputs.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+        for (name, value) in &inputs {
+            let (value, named) = (literal(value), format!("{{{name}}}"));
+            let mut found = recipe.app.contains(&value) && !value.is_empty();
+            let replaced = |text: &str| text.replace(&value, &named);
+            recipe.app = replaced(&recipe.app);
+            for step in &mut recipe.steps {
+                for text in step.arguments.values_mut() {
+                    if let Value::String(text) = text {
+                        found |= text.contains(&value) && !value.is_empty();
+                        *text = replaced(text);
+                    }
+                }
+                if let Some(target) = &mut step.target
+                    && let Some(element) = &mut target.element
+                    && element.contains(&value)
+                {
+                    *element = replaced(element);
+                }
+                let Checks {
+                    shows,
+                    absent,
+                    enabled,
+                    ..
+                } = &mut step.checks;
+                for check in shows.iter_mut().chain(absent).chain(enabled) {
+                    check.map(replaced);
+                }
+            }
+            if !found {
+                return Err(format!(
+                    "no text that the run typed has the value of input {name}"
+                ));
+            }
+        }
+        let own = self.inputs.iter().map(|(name, value)| Input {
+            name: name.clone(),
+            kind: Kind::Text,
+            default: Some(value.clone()),
+            about: String::new(),
+        });
+        recipe.inputs.splice(0..0, own);
+        Ok(())
+    }
+}
+
+/// The tools that act in an app.
+const ACTING: [&str; 8] = [
+    "click_and_traverse",
+    "type_and_traverse",
+    "press_key_and_traverse",
+    "scroll_and_traverse",
+    "drag_and_traverse",
+    "set_value_and_traverse",
+    "press_ax_and_traverse",
+    "set_selected_and_traverse",
+];
+
+/// Times, dates, counts with their word, and names of temporary files.
+static VOLATILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r"(?i)\d:\d\d|\d{4}-\d\d|\d+ ?(%|[a-z]+s\b)|\b\d+ of \d+|/tmp/\S*\d{4}";
+    Regex::new(pattern).ok()
+});
+
+impl Run {
+    fn add(&mut self, does: &str, arguments: Map<String, Value>, target: Option<Target>) {
+        let does = does.to_owned();
+        self.steps.push(Step {
+            does,
+            arguments,
+            target,
+            ..Step::default()
+        });
+    }
+
+    /// Keeps what the link's answer showed.
+    fn look(&mut self, link: &Link) {
+        let (Some(pid), Some(screen)) = (link.pid, &link.screen) else {
+            return;
+        };
+        if let Some((pid, name, other)) = &screen.other {
+            self.screens.insert(*pid, ((**other).clone(), name.clone()));
+        }
+        self.screens.insert(pid, (screen.clone(), link.app.clone()));
+    }
+
+    /// Adds a step that acts. `answered` is the target as the answer told it.
+    fn act(
+        &mut self,
+        does: &str,
+        given: &Map<String, Value>,
+        pid: Option<u32>,
+        answered: Option<&Line>,
+    ) -> Result<(), String> {
+        let mut arguments = given.clone();
+        let screen = pid.and_then(|pid| self.screens.get(&pid));
+        let lines = screen.map_or(&[][..], |(screen, _)| &screen.lines);
+        let target = target(&mut arguments, lines, answered, &self.changing)?;
+        let app = screen
+            .filter(|_| pid != self.main)
+            .map(|(_, name)| literal(name));
+        if let Some(window) = arguments.get("window").and_then(Value::as_str)
+            && let Some(line) = by_ref(lines, window)
+        {
+            let title = literal(text(line));
+            arguments.insert("window".into(), title.into());
+        }
+        let repeat = arguments
+            .remove("repeat")
+            .and_then(|n| u32::try_from(n.as_u64()?).ok());
+        for (name, value) in &mut arguments {
+            let Value::String(text) = value else { continue };
+            if text == HIDDEN {
+                if !matches!(name.as_str(), "text" | "value") {
+                    return Err(format!(
+                        "{name} of a call is not in the log: it may be a secret"
+                    ));
+                }
+                let n = self.secrets.len() + 1;
+                let name = if n == 1 {
+                    "password".into()
+                } else {
+                    format!("password{n}")
+                };
+                *text = format!("{{{name}}}");
+                let (kind, default, about) = (Kind::Secret, None, String::new());
+                self.secrets.push(Input {
+                    name,
+                    kind,
+                    default,
+                    about,
+                });
+            } else {
+                *text = literal(text);
+            }
+        }
+        self.add(does, arguments, target);
+        if let Some(step) = self.steps.last_mut() {
+            (step.app, step.repeat) = (app, repeat);
+        }
+        Ok(())
+    }
+}
+
+/// The target's line in an answer.
+fn answered(answer: &str) -> Option<Line> {
+    let line = answer
+        .lines()
+        .find_map(|line| line.strip_prefix("target: "))?;
+    let line = line.split(" in [").next()?;
+    line.parse().ok()
+}
+
+fn step_line(answer: &str, number: usize) -> Option<&str> {
+    let start = format!("  {number} ");
+    let mut steps = answer.lines().skip_while(|line| *line != "steps:");
+    steps.find(|line| line.starts_with(&start))
+}
+
+fn has_no_effect(link: &Link) -> bool {
+    let answer = link.answer.as_deref().unwrap_or_default();
+    let hover = link
+        .arguments
+        .get("hover")
+        .is_some_and(|hover| hover == true);
+    let sets = |change: &DeltaLine| matches!(change, DeltaLine::Modified(..));
+    let mut screens = link.screen.iter().flat_map(|screen| &screen.changes);
+    let scroll = link.tool.starts_with("scroll") && !screens.any(sets);
+    hover || scroll || answer.lines().any(|line| line == "effect: nothing")
+}
+
+/// The fields whose text differs between two screens: it is their value.
+fn changing(links: &[Link]) -> Vec<Ref> {
+    let mut first: HashMap<Ref, &str> = HashMap::new();
+    let mut changing = Vec::new();
+    for line in links
+        .iter()
+        .filter_map(|link| link.screen.as_ref())
+        .flat_map(|s| &s.lines)
+    {
+        let Some(reference) = line.reference else {
+            continue;
+        };
+        if !line.states.contains(States::EDITABLE) {
+            continue;
+        }
+        if *first.entry(reference).or_insert_with(|| text(line)) != text(line) {
+            changing.push(reference);
+        }
+    }
+    changing
+}
+
+/// What a person would look at first.
+fn rank(change: &DeltaLine) -> u8 {
+    let (DeltaLine::Added(line) | DeltaLine::Removed(line) | DeltaLine::Modified(line, _)) = change;
+    match change {
+        DeltaLine::Modified(..) => 0,
+        _ if matches!(line.role, Role::WINDOW | Role::SHEET) => 1,
+        _ if matches!(line.role, Role::STATIC_TEXT | Role::HEADING) => 2,
+        _ => 3,
+    }
+}
+
+/// The check that an element shows; `None` if it has no text or a document's.
+fn shown(line: &Line) -> Option<Check> {
+    let long = |text: &Option<deskline_core::Text>| {
+        text.as_ref()
+            .is_some_and(|text| text.shown.chars().count() > LONGEST)
+    };
+    let states = States::CHECKED | States::MIXED | States::EXPANDED | States::DISABLED;
+    let empty = text(line).trim().is_empty() && line.value.is_none();
+    (!empty && !long(&line.text) && !long(&line.value)).then(|| Check::of(line, states))
+}

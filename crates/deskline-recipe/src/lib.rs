@@ -1,0 +1,222 @@
+//! A recipe: a job on an app that is done again without a model, in one readable file
+//! (`NAME.recipe.toml`). Its format, how it is learned from a run, and how its targets and checks
+//! are found on a screen. Pure: no I/O, no clock, no OS.
+
+mod aimed;
+mod check;
+mod find;
+mod inputs;
+mod learn;
+mod read;
+mod screen;
+mod table;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+pub use check::{Check, Wanted};
+pub use find::{Found, Missing, Way, find};
+pub use inputs::{Filled, Values};
+pub use learn::{Learn, Link};
+pub use read::read;
+pub use screen::Screen;
+pub use table::rows;
+pub use write::Edit;
+
+/// The version of the format that is written, and the newest that is read.
+pub const FORMAT: i64 = 1;
+
+/// How a recipe's file ends.
+pub const SUFFIX: &str = ".recipe.toml";
+
+/// Something in a recipe's file that is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong {
+    pub at: Place,
+    pub why: String,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.at.line, self.at.column, self.why)
+    }
+}
+
+impl std::error::Error for Wrong {}
+
+/// A place in the file. Both count from 1; 0 is a recipe that has no file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    pub line: usize,
+    pub column: usize,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recipe {
+    /// What it does, for whoever chooses one.
+    pub about: String,
+    /// What `open_application_and_traverse` starts first.
+    pub app: String,
+    pub inputs: Vec<Input>,
+    pub steps: Vec<Step>,
+    /// What to do where one of these shows, which may come or not.
+    pub dialogs: Vec<Step>,
+    /// What must hold at the end.
+    pub end: Checks,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Number,
+    /// Never in a file, a log or an answer.
+    Secret,
+}
+
+impl Kind {
+    const WORDS: [(&'static str, Self); 3] = [
+        ("text", Self::Text),
+        ("number", Self::Number),
+        ("secret", Self::Secret),
+    ];
+
+    pub fn word(self) -> &'static str {
+        let own = Self::WORDS.iter().find(|(_, kind)| *kind == self);
+        own.map_or("text", |(word, _)| word)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    pub name: String,
+    pub kind: Kind,
+    pub default: Option<String>,
+    pub about: String,
+}
+
+/// A step: a tool's words, its target, what must be there before, and what must show after it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Step {
+    pub at: Place,
+    /// Where its keys are in the file.
+    pub keys: Vec<(String, Place)>,
+    /// The tool, without `_and_traverse`.
+    pub does: String,
+    /// The tool's arguments, but for the pid and the target.
+    pub arguments: Map<String, Value>,
+    pub repeat: Option<u32>,
+    /// The app that it acts in, if that is not the recipe's.
+    pub app: Option<String>,
+    pub target: Option<Target>,
+    /// The dialog that must be in front; without it, none may be.
+    pub dialog: Option<String>,
+    /// What must have the focus, for keys.
+    pub focus: Option<Check>,
+    pub checks: Checks,
+    /// Where it came from, for the reader.
+    pub comment: String,
+}
+
+impl Step {
+    /// What it does, in a few words. Inputs stand by their names.
+    pub fn words(&self) -> String {
+        let own = [
+            "text",
+            "keyName",
+            "value",
+            "choose",
+            "identifier",
+            "pressKey",
+        ];
+        let target = self.target.as_ref();
+        let target = target.and_then(|target| target.element.clone().or(target.role.clone()));
+        let first = own
+            .iter()
+            .find_map(|name| self.arguments.get(*name)?.as_str());
+        let quoted = |text: &str| format!(" {}", deskline_core::escape::quoted(text, 40));
+        let target = target.map_or_else(String::new, |text| quoted(&text));
+        format!(
+            "{}{target}{}",
+            self.does,
+            first.map_or_else(String::new, quoted)
+        )
+    }
+
+    /// Whether it sends keys to what has the focus.
+    pub fn is_for_focus(&self) -> bool {
+        matches!(self.does.as_str(), "type" | "press_key")
+    }
+
+    /// Where a key stands, or the step.
+    pub fn place(&self, named_in: &str) -> Place {
+        let named = self.keys.iter().find(|(name, _)| {
+            let quoted = format!("\"{name}\"");
+            named_in.contains(&quoted) || named_in.split(' ').next() == Some(name)
+        });
+        named.map_or(self.at, |(_, at)| *at)
+    }
+}
+
+impl Target {
+    /// With its inputs filled in.
+    ///
+    /// # Errors
+    /// As of [`Values::fill`].
+    pub fn fill(&self, values: &Values) -> Result<Self, String> {
+        let fill = |text: &Option<String>| {
+            let text = text.as_ref().map(|text| values.fill(text)).transpose()?;
+            Ok::<_, String>(text.map(|filled| filled.text))
+        };
+        Ok(Self {
+            element: fill(&self.element)?,
+            after: fill(&self.after)?,
+            before: fill(&self.before)?,
+            ..self.clone()
+        })
+    }
+}
+
+/// An element, by role and text, with what tells same ones apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Target {
+    /// Its whole text; `**` at an end stands for anything. `None`: it has no text of its own.
+    pub element: Option<String>,
+    pub role: Option<String>,
+    /// Which of several alike, from 1, and how many there are.
+    pub nth: Option<(usize, usize)>,
+    /// The texts that stand before and after it.
+    pub after: Option<String>,
+    pub before: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Checks {
+    pub shows: Vec<Check>,
+    pub absent: Vec<Check>,
+    pub enabled: Vec<Check>,
+    /// How long they are waited for, in seconds.
+    pub within: Option<f64>,
+}
+
+impl Checks {
+    pub fn is_empty(&self) -> bool {
+        self.shows.is_empty() && self.absent.is_empty() && self.enabled.is_empty()
+    }
+}
+
+/// `text` without what changes by itself: each number is 0.
+pub fn shape(text: &str) -> String {
+    let mut shape = String::new();
+    for c in text.chars() {
+        let c = if c.is_ascii_digit() { '0' } else { c };
+        if c != '0' || !shape.ends_with('0') {
+            shape.push(c);
+        }
+    }
+    shape
+}

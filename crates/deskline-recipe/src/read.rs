@@ -1,0 +1,347 @@
+//! Reads a recipe's file. Each error has its line and column.
+
+use std::ops::Range;
+
+use deskline_core::nearest;
+use serde_json::{Map, Value as Json};
+use toml_edit::{Document, Item, Key, TableLike, Value};
+
+use crate::inputs::wrong;
+use crate::{Check, Checks, FORMAT, Input, Kind, Place, Recipe, Step, Target, Wrong};
+
+/// The keys of a step that are no arguments of its tool.
+const OWN: [&str; 13] = [
+    "do", "repeat", "app", "element", "role", "nth", "after", "before", "dialog", "focus", "shows",
+    "absent", "enabled",
+];
+
+/// Reads a recipe. The tools' arguments are not checked: only the tools know them.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn read(text: &str) -> Result<Recipe, Wrong> {
+    let document = Document::parse(text).map_err(|error| Wrong {
+        at: place(text, error.span()),
+        why: error.message().to_owned(),
+    })?;
+    let file = Table {
+        text,
+        keyed: document.as_table(),
+        whole: 0..0,
+    };
+    let format = file.get("format", Item::as_integer, "a number, such as 1")?;
+    let format = format.ok_or_else(|| file.wrong("", "format is missing: write format = 1"))?;
+    if format != FORMAT {
+        let why = format!("it has format {format}, and this version reads {FORMAT}");
+        return Err(file.wrong("format", &why));
+    }
+    file.only(&["format", "app", "about", "inputs", "step", "dialog", "end"])?;
+    let mut recipe = Recipe {
+        about: file.text("about")?.unwrap_or_default(),
+        app: file.filled("app", "the app that it opens")?,
+        inputs: inputs(&file)?,
+        ..Recipe::default()
+    };
+    file.check_text("app", &recipe.app, &recipe.inputs)?;
+    recipe.steps = file
+        .tables("step")?
+        .iter()
+        .map(|t| step(t, &recipe))
+        .collect::<Result<_, _>>()?;
+    recipe.dialogs = file
+        .tables("dialog")?
+        .iter()
+        .map(|t| dialog(t, &recipe))
+        .collect::<Result<_, _>>()?;
+    if let Some(end) = file.table("end")? {
+        end.only(&["shows", "absent", "enabled", "within"])?;
+        recipe.end = end.checks(&recipe.inputs)?;
+    }
+    if recipe.steps.is_empty() {
+        return Err(file.wrong("", "it has no step: write [[step]]"));
+    }
+    Ok(recipe)
+}
+
+fn inputs(file: &Table<'_>) -> Result<Vec<Input>, Wrong> {
+    let Some(all) = file.table("inputs")? else {
+        return Ok(Vec::new());
+    };
+    let mut inputs = Vec::new();
+    for (name, _) in all.keyed.iter() {
+        if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return Err(all.wrong(name, "an input's name has letters, digits and _ alone"));
+        }
+        let table = all
+            .table(name)?
+            .ok_or_else(|| all.wrong(name, "it must be a table"))?;
+        table.only(&["type", "default", "about"])?;
+        let word = table.text("type")?.unwrap_or_else(|| "text".into());
+        let kind = Kind::WORDS.iter().find(|(known, _)| *known == word);
+        let kind = kind
+            .ok_or_else(|| table.wrong("type", "type is text, number or secret"))?
+            .1;
+        let default = match table.keyed.get("default").map(json) {
+            None => None,
+            Some(Json::String(text)) => Some(text),
+            Some(number @ Json::Number(_)) => Some(number.to_string()),
+            Some(_) => return Err(table.wrong("default", "default must be a text or a number")),
+        };
+        if kind == Kind::Secret && default.is_some() {
+            return Err(table.wrong(
+                "default",
+                "a secret has no default: it would be in the file",
+            ));
+        }
+        let about = table.text("about")?.unwrap_or_default();
+        inputs.push(Input {
+            name: name.to_owned(),
+            kind,
+            default,
+            about,
+        });
+    }
+    Ok(inputs)
+}
+
+fn step(table: &Table<'_>, recipe: &Recipe) -> Result<Step, Wrong> {
+    for (name, instead) in [
+        ("pid", "app"),
+        ("ref", "element"),
+        ("x", "element"),
+        ("y", "element"),
+    ] {
+        if table.keyed.contains_key(name) {
+            let why = format!("{name} differs from run to run: name the target by {instead}");
+            return Err(table.wrong(name, &why));
+        }
+    }
+    let element = table.text("element")?;
+    let role = table.text("role")?;
+    let target = Target {
+        nth: table.nth()?,
+        after: table.text("after")?,
+        before: table.text("before")?,
+        element,
+        role,
+    };
+    let mut arguments = Map::new();
+    for (name, item) in table.keyed.iter().filter(|(name, _)| !OWN.contains(name)) {
+        if name != "within" {
+            let value = json(item);
+            table.each_text(name, &value, &recipe.inputs)?;
+            arguments.insert(name.to_owned(), value);
+        }
+    }
+    let focus = table
+        .text("focus")?
+        .map(|text| Check::parse(&text, &recipe.inputs));
+    let repeat = table.get("repeat", Item::as_integer, "a number of times")?;
+    let repeat = repeat.map(|n| u32::try_from(n).ok().filter(|n| (1..=100).contains(n)));
+    for name in ["element", "after", "before", "dialog", "app"] {
+        if let Some(text) = table.text(name)? {
+            table.check_text(name, &text, &recipe.inputs)?;
+        }
+    }
+    Ok(Step {
+        at: place(table.text, Some(table.whole.clone())),
+        keys: table.keys(),
+        does: table.filled("do", "what the step does, such as click")?,
+        repeat: match repeat {
+            Some(None) => return Err(table.wrong("repeat", "repeat is from 1 to 100")),
+            repeat => repeat.flatten(),
+        },
+        arguments,
+        app: table.text("app")?,
+        target: (target != Target::default()).then_some(target),
+        dialog: table.text("dialog")?,
+        focus: focus
+            .transpose()
+            .map_err(|why| table.wrong("focus", &why))?,
+        checks: table.checks(&recipe.inputs)?,
+        comment: String::new(),
+    })
+}
+
+fn dialog(table: &Table<'_>, recipe: &Recipe) -> Result<Step, Wrong> {
+    let step = step(table, recipe)?;
+    if step.checks.shows.is_empty() {
+        return Err(table.wrong("", "a dialog needs shows: what tells that it is there"));
+    }
+    Ok(step)
+}
+
+/// A table of the file.
+struct Table<'t> {
+    text: &'t str,
+    keyed: &'t dyn TableLike,
+    whole: Range<usize>,
+}
+
+impl<'t> Table<'t> {
+    /// The error about a key; about the table itself if it has no such key.
+    fn wrong(&self, name: &str, why: &str) -> Wrong {
+        let item = self.keyed.get(name).and_then(Item::span);
+        let key = self.keyed.key(name).and_then(Key::span);
+        let at = key.or(item).unwrap_or_else(|| self.whole.clone());
+        Wrong {
+            at: place(self.text, Some(at)),
+            why: why.to_owned(),
+        }
+    }
+
+    fn keys(&self) -> Vec<(String, Place)> {
+        let names = self.keyed.iter().map(|(name, _)| name);
+        names
+            .map(|name| (name.to_owned(), self.wrong(name, "").at))
+            .collect()
+    }
+
+    fn only(&self, names: &[&str]) -> Result<(), Wrong> {
+        let unknown = self.keyed.iter().find(|(name, _)| !names.contains(name));
+        unknown.map_or(Ok(()), |(name, _)| {
+            let near = nearest(name, names.iter().copied()).unwrap_or_default();
+            Err(self.wrong(name, &format!("unknown key {name}. Did you mean {near}?")))
+        })
+    }
+
+    fn get<T>(
+        &self,
+        name: &str,
+        read: impl Fn(&'t Item) -> Option<T>,
+        what: &str,
+    ) -> Result<Option<T>, Wrong> {
+        let Some(item) = self.keyed.get(name) else {
+            return Ok(None);
+        };
+        let wrong = || self.wrong(name, &format!("{name} must be {what}"));
+        read(item).map(Some).ok_or_else(wrong)
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, Wrong> {
+        Ok(self
+            .get(name, Item::as_str, "a text in quotes")?
+            .map(str::to_owned))
+    }
+
+    fn filled(&self, name: &str, what: &str) -> Result<String, Wrong> {
+        let text = self.text(name)?.filter(|text| !text.trim().is_empty());
+        text.ok_or_else(|| self.wrong(name, &format!("{name} is missing: {what}")))
+    }
+
+    fn nth(&self) -> Result<Option<(usize, usize)>, Wrong> {
+        let Some(text) = self.text("nth")? else {
+            return Ok(None);
+        };
+        let parts = text.split_once(" of ");
+        let parts = parts.and_then(|(nth, of)| Some((nth.parse().ok()?, of.parse().ok()?)));
+        let parts = parts.filter(|(nth, of)| (1..=*of).contains(nth));
+        parts
+            .map(Some)
+            .ok_or_else(|| self.wrong("nth", "nth must be such as \"2 of 3\""))
+    }
+
+    fn table(&self, name: &str) -> Result<Option<Table<'t>>, Wrong> {
+        let table = self.get(name, Item::as_table_like, "a table")?;
+        Ok(table.map(|table| Table {
+            text: self.text,
+            keyed: table,
+            whole: self.keyed.get(name).and_then(Item::span).unwrap_or(0..0),
+        }))
+    }
+
+    fn tables(&self, name: &str) -> Result<Vec<Table<'t>>, Wrong> {
+        let what = format!("tables: write [[{name}]] before each");
+        let tables = self.get(name, Item::as_array_of_tables, &what)?;
+        let tables = tables.into_iter().flat_map(|tables| tables.iter());
+        Ok(tables
+            .map(|table| Table {
+                text: self.text,
+                keyed: table,
+                whole: table.span().unwrap_or(0..0),
+            })
+            .collect())
+    }
+
+    fn check_text(&self, name: &str, text: &str, inputs: &[Input]) -> Result<(), Wrong> {
+        wrong(text, inputs).map_or(Ok(()), |why| Err(self.wrong(name, &why)))
+    }
+
+    fn each_text(&self, name: &str, value: &Json, inputs: &[Input]) -> Result<(), Wrong> {
+        match value {
+            Json::String(text) => self.check_text(name, text, inputs),
+            Json::Array(all) => all
+                .iter()
+                .try_for_each(|one| self.each_text(name, one, inputs)),
+            _ => Ok(()),
+        }
+    }
+
+    fn checks(&self, inputs: &[Input]) -> Result<Checks, Wrong> {
+        let within = self.get(
+            "within",
+            |item| item.as_float().or(item.as_integer().map(|n| n as f64)),
+            "a number of seconds",
+        )?;
+        if within.is_some_and(|within| !(0.0..=300.0).contains(&within)) {
+            return Err(self.wrong("within", "within is from 0 to 300 s"));
+        }
+        let all = |name| self.each_check(name, inputs);
+        Ok(Checks {
+            shows: all("shows")?,
+            absent: all("absent")?,
+            enabled: all("enabled")?,
+            within,
+        })
+    }
+
+    /// A text, or a list of them.
+    fn each_check(&self, name: &str, inputs: &[Input]) -> Result<Vec<Check>, Wrong> {
+        let texts = match self.keyed.get(name).map(json) {
+            None => return Ok(Vec::new()),
+            Some(Json::Array(all)) => all,
+            Some(one) => vec![one],
+        };
+        let check = |text: &Json| {
+            let text = text
+                .as_str()
+                .ok_or("it must be a text in quotes, or a list of them");
+            text.map_err(str::to_owned)
+                .and_then(|text| Check::parse(text, inputs))
+        };
+        let wrong = |why: String| self.wrong(name, &format!("{name}: {why}"));
+        texts
+            .iter()
+            .map(|text| check(text).map_err(wrong))
+            .collect()
+    }
+}
+
+fn json(item: &Item) -> Json {
+    fn plain(value: &Value) -> Json {
+        match value {
+            Value::String(text) => text.value().as_str().into(),
+            Value::Integer(number) => (*number.value()).into(),
+            Value::Float(number) => (*number.value()).into(),
+            Value::Boolean(flag) => (*flag.value()).into(),
+            Value::Array(all) => all.iter().map(plain).collect(),
+            other => other.to_string().trim().into(),
+        }
+    }
+    item.as_value().map_or(Json::Null, plain)
+}
+
+fn place(text: &str, span: Option<Range<usize>>) -> Place {
+    let before = text
+        .get(..span.map_or(0, |span| span.start))
+        .unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before
+        .rsplit('\n')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .count()
+        + 1;
+    Place { line, column }
+}

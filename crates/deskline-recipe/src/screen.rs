@@ -1,0 +1,65 @@
+//! A tree file, as far as a recipe needs it.
+
+use deskline_core::escape::unescape;
+use deskline_core::tree_reader::{self, FileLine};
+use deskline_core::{DeltaLine, Line};
+
+/// The screen of one app after a call, and what the call changed.
+#[derive(Debug, Clone, Default)]
+pub struct Screen {
+    pub lines: Vec<Line>,
+    pub changes: Vec<DeltaLine>,
+    /// The dialog in front, by its text.
+    pub dialog: Option<String>,
+    /// The process that came to the front, with its name, and its screen.
+    pub other: Option<(u32, String, Box<Screen>)>,
+}
+
+impl Screen {
+    pub fn parse(text: &str) -> Self {
+        let mut screen = Self::default();
+        let mut other: Option<(u32, String, Box<Self>)> = None;
+        for line in tree_reader::lines(text) {
+            let at = match &mut other {
+                Some((_, _, at)) => &mut **at,
+                None => &mut screen,
+            };
+            match line {
+                FileLine::Header(header) => {
+                    if let Some((name, pid)) = switched(&header) {
+                        other = Some((pid, name.to_owned(), Box::new(Self::default())));
+                    } else if let Some(dialog) = header.strip_prefix("dialog: ") {
+                        at.dialog = Some(title(dialog));
+                    }
+                }
+                FileLine::Element(line) => at.lines.push(line),
+                FileLine::Delta(line) => at.changes.push(line),
+                FileLine::Late(_) | FileLine::Unknown(_) => {}
+            }
+        }
+        screen.other = other;
+        screen
+    }
+
+    /// The elements that show.
+    pub fn visible(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.visible)
+    }
+}
+
+/// The title in `"Save as" [AXWindow (dialog)] #e7`.
+fn title(dialog: &str) -> String {
+    let quoted = dialog
+        .strip_prefix('"')
+        .and_then(|rest| rest.split_once("\" ["));
+    let title = quoted.and_then(|(title, _)| unescape(title));
+    title.map_or_else(String::new, std::borrow::Cow::into_owned)
+}
+
+/// The name and process in `app_switch: NAME (PID: 7)`.
+fn switched(header: &str) -> Option<(&str, u32)> {
+    let (name, rest) = header
+        .strip_prefix("app_switch: ")?
+        .rsplit_once(" (PID: ")?;
+    Some((name, rest.split(')').next()?.parse().ok()?))
+}

@@ -1,0 +1,388 @@
+//! The format, what is refused, how targets are found, and what is learned.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::*;
+
+const LETTER: &str = r#"# A comment.
+format = 1
+app = "gedit"
+
+[inputs.name]
+default = "Ann"
+
+[inputs.code]
+type = "secret"
+
+[[step]]
+do = "click"
+element = "Name"
+role = "AXTextField"
+text = "Dear {name} {{sic}}"
+shows = '[AXTextField] "Name" value:"Dear {name} {{sic}}"'
+
+[[step]]
+do = "press_key"
+keyName = "s"
+modifierFlags = ["Control"]
+absent = ["Unsaved"]
+
+[[dialog]]
+shows = "Tip of the Day"
+do = "click"
+element = "OK"
+
+[end]
+enabled = '[AXButton] "Send"'
+"#;
+
+fn values(recipe: &Recipe, given: &[(&str, &str)]) -> Result<Values, String> {
+    let given = given
+        .iter()
+        .map(|(name, value)| ((*name).into(), (*value).into()));
+    Values::new(recipe, &given.collect::<BTreeMap<_, _>>())
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let recipe = read(LETTER).unwrap();
+    assert_eq!(recipe.steps.len(), 2);
+    assert_eq!(
+        recipe.steps[0].at,
+        Place {
+            line: 11,
+            column: 1
+        }
+    );
+    let mut again = read(&recipe.write("again")).unwrap();
+    for (step, was) in again
+        .steps
+        .iter_mut()
+        .chain(&mut again.dialogs)
+        .zip(recipe.steps.iter().chain(&recipe.dialogs))
+    {
+        (step.at, step.keys) = (was.at, was.keys.clone());
+    }
+    assert_eq!(again, recipe);
+}
+
+#[test]
+fn bad_input_has_its_line_and_column() {
+    for (from, to, error) in [
+        (
+            "format = 1",
+            "format = 2",
+            "2:1: it has format 2, and this version reads 1",
+        ),
+        (
+            "format = 1\n",
+            "",
+            "1:1: format is missing: write format = 1",
+        ),
+        ("app = ", "ap = ", "3:1: unknown key ap. Did you mean app?"),
+        ("app = \"gedit\"", "app = \"gedit", "3:13: "),
+        (
+            "default = \"Ann\"",
+            "defualt = \"Ann\"",
+            "6:1: unknown key defualt. Did you mean default?",
+        ),
+        (
+            "type = \"secret\"",
+            "type = \"secret\"\ndefault = \"x\"",
+            "10:1: a secret has no default: it would be in the file",
+        ),
+        (
+            "type = \"secret\"",
+            "type = \"password\"",
+            "9:1: type is text, number or secret",
+        ),
+        (
+            "element = \"Name\"",
+            "ref = \"e42\"",
+            "13:1: ref differs from run to run: name the target by element",
+        ),
+        (
+            "text = \"Dear {name}",
+            "text = \"Dear {nmae}",
+            "15:1: {nmae} is no input of the recipe. A brace in a text is written twice: {{",
+        ),
+        (
+            "{{sic}}\"\n",
+            "{sic\"\n",
+            "15:1: a { stands alone. A brace in a text is written twice",
+        ),
+        (
+            "'[AXTextField] \"Name\" value",
+            "'[AXTextFeld] \"Name\" value",
+            "16:1: shows: [AXTextFeld]",
+        ),
+        (
+            "shows = \"Tip of the Day\"\n",
+            "",
+            "24:1: a dialog needs shows: what tells that it is there",
+        ),
+        (
+            "do = \"press_key\"",
+            "do = 7",
+            "19:1: do must be a text in quotes",
+        ),
+    ] {
+        assert!(LETTER.contains(from), "{from}");
+        let wrong = read(&LETTER.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(wrong.starts_with(error), "{wrong}\nis not\n{error}");
+    }
+}
+
+#[test]
+fn inputs_are_filled_in() {
+    let recipe = read(LETTER).unwrap();
+    let missing = values(&recipe, &[]).unwrap_err();
+    assert_eq!(
+        missing,
+        "input code is missing: pass --set code=- to read it"
+    );
+    let unknown = values(&recipe, &[("nam", "x")]).unwrap_err();
+    assert_eq!(unknown, "it has no input \"nam\". Did you mean \"name\"?");
+    let values = values(&recipe, &[("name", "B\"o{b}"), ("code", "s3")]).unwrap();
+    let filled = values.fill("{name}, {{x}}").unwrap();
+    assert_eq!(
+        (filled.text.as_str(), filled.is_secret),
+        ("B\"o{b}, {x}", false)
+    );
+    assert!(values.fill("{code}").unwrap().is_secret);
+    // A value with quotes and braces is a value, and no part of the line's grammar.
+    let shows = recipe.steps[0].checks.shows[0].fill(&values).unwrap();
+    let line = r#"[AXTextField] "Name" visible value:"Dear B\"o{b} {sic}" #e1"#;
+    assert!(shows.is(&line.parse().unwrap()));
+    assert!(!shows.is(&line.replace("sic", "sick").parse().unwrap()));
+    assert_eq!(values.unfill("to B\"o{b} {}"), "to {name} {{}}");
+}
+
+#[test]
+fn a_number_must_be_one() {
+    let recipe = read(&LETTER.replace("type = \"secret\"", "type = \"number\"")).unwrap();
+    let wrong = values(&recipe, &[("code", "seven")]).unwrap_err();
+    assert_eq!(wrong, "input code must be a number, not \"seven\"");
+}
+
+const FORM: &str = r#" [AXWindow] "Form" x:0 y:0 w:400 h:300 visible #e1
+ [AXStaticText] "Ann" x:0 y:0 w:9 h:9 visible #e2 in #e1
+ [AXButton] "Delete" x:0 y:0 w:9 h:9 visible #e3 in #e1
+ [AXStaticText] "Bob" x:0 y:0 w:9 h:9 visible #e4 in #e1
+ [AXButton] "Delete" x:0 y:0 w:9 h:9 visible #e5 in #e1
+ [AXButton] "Save" x:0 y:0 w:9 h:9 visible #e6 in #e1
+ [AXButton] "Cancel" x:0 y:0 w:9 h:9 visible #e7 in #e1
+"#;
+
+fn found(target: &Target, form: &str) -> Result<(String, Way), Missing> {
+    let lines = Screen::parse(form).lines;
+    find(target, &lines).map(|at| (lines[at.index].reference.unwrap().to_string(), at.way))
+}
+
+fn noted(reference: &str) -> Target {
+    let lines = Screen::parse(FORM).lines;
+    let at = lines
+        .iter()
+        .position(|l| l.reference.unwrap().to_string() == reference)
+        .unwrap();
+    let element = lines[at].text.as_ref().map(|text| text.shown.clone());
+    let mut target = Target {
+        element,
+        ..Target::default()
+    };
+    target.note(&lines, at);
+    target
+}
+
+#[test]
+fn a_target_is_found_again_or_not_at_all() {
+    let (save, second) = (noted("e6"), noted("e5"));
+    assert_eq!(found(&save, FORM), Ok(("e6".into(), Way::Same)));
+    assert_eq!(found(&second, FORM), Ok(("e5".into(), Way::Same)));
+    let without = |gone: &str| -> String {
+        FORM.lines()
+            .filter(|l| !l.contains(gone))
+            .flat_map(|l| [l, "\n"])
+            .collect()
+    };
+    // Moved: other neighbours. Renamed: told by its place. Punctuation alone: its label.
+    let moved = without("#e7");
+    assert_eq!(found(&save, &moved), Ok(("e6".into(), Way::Moved)));
+    let renamed = FORM.replace("\"Save\"", "\"Store\"");
+    assert_eq!(found(&save, &renamed), Ok(("e6".into(), Way::Place)));
+    let label = FORM.replace("\"Save\"", "\"Save…\"");
+    assert_eq!(found(&save, &label), Ok(("e6".into(), Way::Label)));
+    let link = FORM.replace("[AXButton] \"Save\"", "[AXLink] \"Save\"");
+    assert_eq!(found(&save, &link), Ok(("e6".into(), Way::Label)));
+    // A longer text is another one.
+    assert_eq!(found(&save, &without("#e6")), Err(Missing::None));
+    let other = without("#e6").replace("\"Cancel\"", "\"Save As\"");
+    assert_eq!(found(&save, &other), Err(Missing::None));
+    // One of several that is not to be told from the others any more.
+    let mut second = second;
+    second.nth = Some((2, 2));
+    assert_eq!(
+        found(&second, &without("#e4").replace("\"Save\"", "\"Store\"")).map(|f| f.0),
+        Ok("e5".into())
+    );
+    let third = format!("{FORM} [AXButton] \"Delete\" x:0 y:0 w:9 h:9 visible #e8\n")
+        .replace("\"Bob\"", "\"Eve\"");
+    assert_eq!(found(&second, &third), Err(Missing::Several(3)));
+    assert_eq!(found(&second, &without("#e5")), Err(Missing::Several(1)));
+}
+
+fn link(tool: &str, arguments: Value, screen: &str, answer: &str) -> Link {
+    Link {
+        tool: tool.into(),
+        arguments: arguments.as_object().unwrap().clone(),
+        worked: true,
+        pid: Some(7),
+        app: "Form".into(),
+        answer: Some(answer.into()),
+        screen: Some(Screen::parse(screen)),
+        words: tool.into(),
+        ..Link::default()
+    }
+}
+
+fn run() -> Vec<Link> {
+    let saved = "# diff: +2 added, -0 removed, ~0 modified\n\
+        + [AXStaticText] \"Saved\" x:1 y:2 w:3 h:4 visible #e9\n\
+        + [AXStaticText] \"at 10:42\" x:1 y:2 w:3 h:4 visible #e10\n# tree:\n";
+    let menu = "# diff: +1 added, -0 removed, ~0 modified\n\
+        + [AXMenuItem] \"Cut\" x:1 y:2 w:3 h:4 visible #e11\n# tree:\n";
+    let gone = "# diff: +0 added, -1 removed, ~0 modified\n- [AXMenuItem] \"Cut\" x:1 y:2 w:3 h:4\n# tree:\n";
+    let mut failed = link(
+        "press_ax_and_traverse",
+        json!({"pid": 7, "ref": "e7"}),
+        FORM,
+        "",
+    );
+    failed.worked = false;
+    vec![
+        link(
+            "open_application_and_traverse",
+            json!({"identifier": "form"}),
+            FORM,
+            "",
+        ),
+        link("refresh_traversal", json!({"pid": 7}), FORM, ""),
+        failed,
+        link(
+            "click_and_traverse",
+            json!({"pid": 7, "ref": "e7", "rightClick": true}),
+            &format!("{menu}{FORM}"),
+            "effect: changed",
+        ),
+        link(
+            "press_key_and_traverse",
+            json!({"pid": 7, "keyName": "Escape"}),
+            &format!("{gone}{FORM}"),
+            "effect: changed",
+        ),
+        link(
+            "click_and_traverse",
+            json!({"pid": 7, "ref": "e2"}),
+            FORM,
+            "effect: nothing",
+        ),
+        link(
+            "type_and_traverse",
+            json!({"pid": 7, "text": "for Ann {Lee}"}),
+            FORM,
+            "effect: changed",
+        ),
+        link(
+            "type_and_traverse",
+            json!({"pid": 7, "text": "•••"}),
+            FORM,
+            "effect: changed",
+        ),
+        link(
+            "click_and_traverse",
+            json!({"pid": 7, "x": 2, "y": 2, "width": 4, "height": 4, "element": null}),
+            FORM,
+            "effect: changed",
+        ),
+        link(
+            "click_and_traverse",
+            json!({"pid": 7, "ref": "e5"}),
+            &format!("{saved}{FORM}"),
+            "effect: changed",
+        ),
+        link(
+            "wait_for_and_traverse",
+            json!({"pid": 7, "element": "Sent"}),
+            &format!(
+                "# diff: +1 added, -0 removed, ~0 modified\n\
+                + [AXHeading] \"Sent\" x:1 y:2 w:3 h:4 visible #e12\n# tree:\n{FORM}"
+            ),
+            "",
+        ),
+    ]
+}
+
+#[test]
+fn a_run_becomes_its_useful_steps() {
+    let learn = Learn {
+        inputs: vec![("who".into(), "Ann {Lee}".into())],
+        ..Learn::default()
+    };
+    let recipe = learn.recipe(&run()).unwrap();
+    let steps: Vec<String> = recipe.steps.iter().map(Step::words).collect();
+    assert_eq!(
+        steps,
+        [
+            "type \"for {who}\"",
+            "type \"{password}\"",
+            "click \"Ann\"",
+            "click \"Delete\""
+        ]
+    );
+    assert_eq!(recipe.app, "form");
+    let last = &recipe.steps[3];
+    assert_eq!(last.target.as_ref().unwrap().nth, Some((2, 2)));
+    let shows: Vec<String> = last.checks.shows.iter().map(Check::written).collect();
+    assert_eq!(shows, ["[AXStaticText] \"Saved\"", "[AXHeading] \"Sent\""]);
+    let password = recipe
+        .inputs
+        .iter()
+        .find(|input| input.name == "password")
+        .unwrap();
+    assert_eq!((password.kind, &password.default), (Kind::Secret, &None));
+    let file = recipe.write("a test");
+    assert!(!file.contains("•••") && !file.contains("pid"), "{file}");
+    read(&file).unwrap();
+    // As it was: with detours, and all that showed.
+    let literal = Learn {
+        literal: true,
+        ..Learn::default()
+    }
+    .recipe(&run())
+    .unwrap();
+    assert_eq!(literal.steps.len(), 7);
+    let unknown = Learn {
+        inputs: vec![("x".into(), "zzz".into())],
+        ..Learn::default()
+    };
+    assert!(unknown.recipe(&run()).unwrap_err().contains("input x"));
+}
+
+#[test]
+fn a_target_is_changed_in_a_file_that_a_person_edited() {
+    let mut edit = Edit::new(LETTER).unwrap();
+    let target = Target {
+        element: Some("Full name".into()),
+        ..Target::default()
+    };
+    edit.target(0, &target);
+    let text = edit.text();
+    assert!(
+        text.starts_with("# A comment.\n") && text.contains("element = \"Full name\""),
+        "{text}"
+    );
+    assert!(!text.contains("role = "), "{text}");
+    read(&text).unwrap();
+}

@@ -1,0 +1,178 @@
+//! Writes a recipe's file, and changes targets in one that a person may have edited.
+
+use std::fmt::Write as _;
+
+use serde_json::Value as Json;
+use toml_edit::{DocumentMut, Value, value};
+
+use crate::{Checks, FORMAT, Recipe, Step, Target};
+
+impl Recipe {
+    /// The file. `origin` says where it came from, in a line.
+    pub fn write(&self, origin: &str) -> String {
+        let mut out = String::new();
+        let mut line = |text: String| {
+            out += &text;
+            out.push('\n');
+        };
+        line(comment(origin));
+        line(format!("format = {FORMAT}"));
+        line(format!("app = {}", quoted(&self.app)));
+        if !self.about.is_empty() {
+            line(format!("about = {}", quoted(&self.about)));
+        }
+        for input in &self.inputs {
+            line(format!(
+                "\n[inputs.{}]\ntype = \"{}\"",
+                input.name,
+                input.kind.word()
+            ));
+            if let Some(default) = &input.default {
+                line(format!("default = {}", quoted(default)));
+            }
+        }
+        for step in &self.steps {
+            line(
+                format!(
+                    "\n{}[[step]]\n{}",
+                    with_end(comment(&step.comment)),
+                    written(step)
+                )
+                .trim_end()
+                .into(),
+            );
+        }
+        for step in &self.dialogs {
+            line(format!("\n[[dialog]]\n{}", written(step)).trim_end().into());
+        }
+        if !self.end.is_empty() {
+            line(format!("\n[end]\n{}", checks(&self.end)).trim_end().into());
+        }
+        out
+    }
+}
+
+fn written(step: &Step) -> String {
+    let mut out = format!("do = {}\n", quoted(&step.does));
+    // Writing to a String cannot fail.
+    let mut text = |name: &str, text: &Option<String>| {
+        if let Some(text) = text {
+            let _ = writeln!(out, "{name} = {}", quoted(text));
+        }
+    };
+    text("app", &step.app);
+    if let Some(target) = &step.target {
+        for (name, value) in pairs(target) {
+            text(name, &value);
+        }
+    }
+    text("dialog", &step.dialog);
+    text("focus", &step.focus.as_ref().map(crate::Check::written));
+    for (name, value) in &step.arguments {
+        let _ = writeln!(out, "{name} = {}", toml(value));
+    }
+    if let Some(repeat) = step.repeat {
+        let _ = writeln!(out, "repeat = {repeat}");
+    }
+    out + &checks(&step.checks)
+}
+
+fn pairs(target: &Target) -> [(&'static str, Option<String>); 5] {
+    let Target {
+        element,
+        role,
+        nth,
+        after,
+        before,
+    } = target.clone();
+    let nth = nth.map(|(nth, of)| format!("{nth} of {of}"));
+    [
+        ("element", element),
+        ("role", role),
+        ("nth", nth),
+        ("after", after),
+        ("before", before),
+    ]
+}
+
+fn checks(checks: &Checks) -> String {
+    let mut out = String::new();
+    for (name, all) in [
+        ("shows", &checks.shows),
+        ("absent", &checks.absent),
+        ("enabled", &checks.enabled),
+    ] {
+        let all: Vec<String> = all.iter().map(|check| quoted(&check.written())).collect();
+        let _ = match all.as_slice() {
+            [] => Ok(()),
+            [one] => writeln!(out, "{name} = {one}"),
+            all => writeln!(out, "{name} = [\n  {},\n]", all.join(",\n  ")),
+        };
+    }
+    if let Some(within) = checks.within {
+        let _ = writeln!(out, "within = {within}");
+    }
+    out
+}
+
+fn comment(text: &str) -> String {
+    let text = deskline_core::escape::one_line(text);
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("# {text}")
+    }
+}
+
+fn with_end(line: String) -> String {
+    if line.is_empty() { line } else { line + "\n" }
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn toml(value: &Json) -> String {
+    match value {
+        Json::String(text) => quoted(text),
+        Json::Array(all) => {
+            let all: Vec<String> = all.iter().map(toml).collect();
+            format!("[{}]", all.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A change of a file that keeps what a person wrote there.
+pub struct Edit(DocumentMut);
+
+impl Edit {
+    /// # Errors
+    /// The file is no TOML.
+    pub fn new(text: &str) -> Result<Self, String> {
+        text.parse()
+            .map(Self)
+            .map_err(|error: toml_edit::TomlError| error.message().to_owned())
+    }
+
+    /// Gives step `index` this target.
+    pub fn target(&mut self, index: usize, target: &Target) {
+        let steps = self
+            .0
+            .get_mut("step")
+            .and_then(toml_edit::Item::as_array_of_tables_mut);
+        let Some(step) = steps.and_then(|steps| steps.get_mut(index)) else {
+            return;
+        };
+        for (name, text) in pairs(target) {
+            match text {
+                Some(text) => step[name] = value(text),
+                None => drop(step.remove(name)),
+            }
+        }
+    }
+
+    pub fn text(&self) -> String {
+        self.0.to_string()
+    }
+}

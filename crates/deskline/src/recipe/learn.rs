@@ -1,0 +1,110 @@
+//! `deskline learn`: a run becomes a recipe, which is kept only after it has worked.
+
+use std::path::Path;
+
+use deskline_journal::{FileKind, Journal, Outcome, Record};
+use deskline_recipe::{Learn, Link, Screen};
+
+use super::{
+    Done, Error, How, Job, Recipe, SUFFIX, Settings, Values, all_of, folder, given, print, report,
+    stem, write,
+};
+use crate::cli::LearnArgs;
+
+/// `deskline learn`.
+pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
+    let links = links(&args.run)?;
+    let inputs = args
+        .input
+        .iter()
+        .map(|named| (named.name.clone(), named.value.clone()));
+    let how = Learn {
+        inputs: inputs.collect(),
+        ..Learn::default()
+    };
+    let recipe = how.recipe(&links)?;
+    let name = args.name.clone().unwrap_or_else(|| stem(&args.run));
+    let folder = folder(settings).ok_or("there is no folder for recipes: pass --recipes DIR")?;
+    let file = folder.join(format!("{name}{SUFFIX}"));
+    if file.exists() {
+        return Err(format!(
+            "{} exists: pass another --name, or remove it",
+            file.display()
+        )
+        .into());
+    }
+    let mut settings = settings.clone();
+    if cfg!(target_os = "linux") && !args.here {
+        settings.desktop = settings.desktop.or(Some(crate::cli::Own::default()));
+    }
+    let values = Values::new(&recipe, &given(&recipe, &args.set)?)?;
+    let how = How {
+        learns: true,
+        ..How::default()
+    };
+    let job = Job {
+        name,
+        recipe: &recipe,
+        values,
+        how,
+    };
+    let ends = all_of(&settings, &[job], 1, true)?;
+    let done = report::told(&ends, None)?;
+    let Some(Ok(played)) = ends
+        .first()
+        .filter(|end| end.is_good())
+        .map(|end| &end.played)
+    else {
+        eprintln!("deskline: no recipe is kept, as it did not work from a clean start");
+        return Ok(done);
+    };
+    for check in &played.dropped {
+        print(&format!("changes by itself, and is no check: {check}"))?;
+    }
+    let origin = format!(
+        "Learned by deskline {} from the {} calls in {}, and done once.",
+        env!("CARGO_PKG_VERSION"),
+        links.len(),
+        args.run.display()
+    );
+    write(&file, &played.recipe.write(&origin))?;
+    print(&format!("{}: {} steps", file.display(), recipe.steps.len()))?;
+    Ok(done)
+}
+
+/// A run as it was, as a recipe: each call with all that it changed.
+pub(super) fn literal(run: &Path) -> Result<Recipe, Box<dyn Error>> {
+    Ok(Learn {
+        literal: true,
+        ..Learn::default()
+    }
+    .recipe(&links(run)?)?)
+}
+
+/// The calls of a log.
+fn links(run: &Path) -> Result<Vec<Link>, Box<dyn Error>> {
+    let run = Journal::open_to_read(Some(run))?;
+    let records = run.records(usize::MAX)?;
+    if records.is_empty() {
+        return Err(format!("the log {} has no calls", run.path().display()).into());
+    }
+    Ok(records.iter().map(|record| link(&run, record)).collect())
+}
+
+fn link(run: &Journal, record: &Record) -> Link {
+    let text = record
+        .file_name(FileKind::Text)
+        .and_then(|name| run.read(name).ok());
+    let names = record.known_as.first().map(|known| &known.names);
+    Link {
+        tool: record.tool.clone(),
+        arguments: record.arguments.as_object().cloned().unwrap_or_default(),
+        worked: record.outcome == Outcome::Ok,
+        pid: record.pid,
+        app: record.app.clone().unwrap_or_default(),
+        program: names.and_then(|names| names.first().cloned()),
+        answer: record.answer.clone(),
+        screen: text.map(|text| Screen::parse(&String::from_utf8_lossy(&text))),
+        words: deskline_view::words(&record.tool, &record.arguments, record.answer.as_deref()),
+    }
+}

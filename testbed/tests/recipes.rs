@@ -1,0 +1,380 @@
+//! Recipes: learned from an agent's run, done again without it, and never with a wrong effect.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use deskline_testbed::{Bed, Client, deskline, has};
+use serde_json::{Value, json};
+
+/// The form, where it saves, and the recipes about it.
+struct Job {
+    folder: tempfile::TempDir,
+}
+
+impl Job {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn app(&self) -> String {
+        let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/form.py");
+        let (out, changes) = (self.path("out"), self.path("changes"));
+        format!(
+            "/usr/bin/python3 {} {} {}",
+            app.display(),
+            out.display(),
+            changes.display()
+        )
+    }
+
+    fn recipe(&self) -> PathBuf {
+        self.path("recipes/order.recipe.toml")
+    }
+
+    /// What the app has saved since the last time.
+    fn saved(&self) -> Vec<String> {
+        let saved = std::fs::read_to_string(self.path("out")).unwrap_or_default();
+        let _ = std::fs::remove_file(self.path("out"));
+        saved.lines().map(str::to_owned).collect()
+    }
+
+    fn change(&self, how: &str) {
+        std::fs::write(self.path("changes"), how).unwrap();
+    }
+
+    fn deskline(&self, args: &[&str]) -> (Output, String) {
+        let output = Command::new(deskline())
+            .args(["--dir", self.path("journal").to_str().unwrap()])
+            .args(["--recipes", self.path("recipes").to_str().unwrap()])
+            .args(args)
+            .env_remove("DESKLINE_DIR")
+            .output()
+            .unwrap();
+        let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        printed += &String::from_utf8_lossy(&output.stderr);
+        (output, printed)
+    }
+
+    fn run(&self, more: &[&str]) -> (Output, String) {
+        let recipe = self.recipe();
+        let args = ["run", recipe.to_str().unwrap(), "--desktop", "private"];
+        self.deskline(&[&args, more].concat())
+    }
+
+    /// The calls of an agent with a detour, a failure, reads and waits.
+    fn done_by_an_agent(&self, server: &Client) {
+        let pid = server.open(&self.app()).ok().pid();
+        let call = |tool: &str, mut more: Value| {
+            more["pid"] = pid.into();
+            server.call(&format!("{tool}_and_traverse"), more)
+        };
+        let first = call(
+            "click",
+            json!({"element": "Name", "role": "AXTextField", "text": "Ann Lee"}),
+        )
+        .ok();
+        let email = first.line_of("AXTextField", "Email").reference.unwrap();
+        call("click", json!({"element": "Send", "role": "AXButton"}));
+        call(
+            "click",
+            json!({"ref": email.to_string(), "text": "ann@example.org"}),
+        )
+        .ok();
+        server.refresh(pid);
+        call(
+            "click",
+            json!({"element": "Country", "role": "AXComboBox", "choose": "Peru"}),
+        )
+        .ok();
+        call("click", json!({"element": "Notes", "rightClick": true})).ok();
+        call("press_key", json!({"keyName": "Escape"}));
+        let box_ = server
+            .refresh(pid)
+            .line_of("AXCheckBox", "Newsletter")
+            .extents
+            .unwrap();
+        call(
+            "click",
+            json!({"x": box_.x, "y": box_.y, "width": box_.w, "height": box_.h}),
+        )
+        .ok();
+        call(
+            "chain",
+            json!({"steps": [
+                {"do": "click", "element": "Notes"},
+                {"do": "type", "text": "ring twice"},
+                {"do": "press_ax", "element": "Options", "role": "AXButton"},
+                {"do": "wait_for", "element": "Express"},
+                {"do": "click", "element": "Express"},
+                {"do": "click", "element": "Apply", "role": "AXButton"},
+            ]}),
+        )
+        .ok();
+        call("click", json!({"element": "Check", "role": "AXButton"})).ok();
+        call("click", json!({"element": "Save", "role": "AXButton"})).ok();
+    }
+
+    /// The recipe of that run.
+    fn learned() -> Self {
+        let job = Self::new();
+        let bed = Bed::new();
+        job.done_by_an_agent(&bed.server(&[]));
+        assert_eq!(job.saved(), [SAVED]);
+        let (run, out) = (
+            bed.journal(),
+            ["learn", "--name", "order", "--input", "name=Ann Lee"],
+        );
+        let args = [
+            &out[..],
+            &["--input", "mail=ann@example.org", run.to_str().unwrap()],
+        ]
+        .concat();
+        let (output, printed) = job.deskline(&args);
+        assert!(output.status.success(), "{printed}");
+        assert_eq!(job.saved(), [SAVED], "{printed}");
+        job
+    }
+}
+
+const SAVED: &str = "Ann Lee|ann@example.org|Peru|ring twice|Newsletter|Express";
+
+#[test]
+fn a_run_is_learned_and_done_again() {
+    let job = Job::learned();
+    let recipe = std::fs::read_to_string(job.recipe()).unwrap();
+    println!("{recipe}");
+    assert_eq!(recipe.matches("[[step]]").count(), 11, "{recipe}");
+    for gone in ["Send", "Escape", "wait_for", "x = ", "ref = ", "pid"] {
+        assert!(!recipe.contains(gone), "{gone} in {recipe}");
+    }
+    has(&recipe, "Saved {name}");
+    let times = std::env::var("DESKLINE_TIMES").map_or(4, |times| times.parse().unwrap());
+    for _ in 0..times {
+        let (output, printed) = job.run(&["--set", "name=Bob {x}", "--set", "mail=b@c"]);
+        assert!(output.status.success(), "{printed}");
+        assert_eq!(
+            job.saved(),
+            ["Bob {x}|b@c|Peru|ring twice|Newsletter|Express"],
+            "{printed}"
+        );
+    }
+}
+
+/// Each change is told or healed, and nothing but the job is ever done.
+#[test]
+fn a_changed_app_is_told() {
+    let job = Job::learned();
+    for (change, works, tells) in [
+        ("moved", true, "found moved"),
+        ("large", true, "done"),
+        ("slow", true, "done"),
+        ("renamed", false, "--heal would take that"),
+        ("gone", false, "[AXButton] \"Save\" is not there"),
+        ("several", true, "done"),
+        ("dialog", false, "a dialog is in front: \"Tip of the day\""),
+        ("delayed", false, "a dialog is in front: \"Tip of the day\""),
+        ("swapped", false, "--heal would take that"),
+    ] {
+        job.change(change);
+        let (output, printed) = job.run(&[]);
+        assert_eq!(output.status.success(), works, "{change}: {printed}");
+        has(&printed, tells);
+        let saved = job.saved();
+        assert_eq!(
+            saved,
+            if works { vec![SAVED] } else { vec![] },
+            "{change}: {printed}"
+        );
+    }
+    job.change("renamed");
+    let (output, printed) = job.run(&["--heal"]);
+    assert!(output.status.success(), "{printed}");
+    has(&printed, "healed");
+    job.saved();
+    let (output, printed) = job.run(&[]);
+    assert!(output.status.success(), "{printed}");
+    assert_eq!(job.saved(), [SAVED]);
+}
+
+#[test]
+fn a_table_is_done_row_by_row_and_resumed() {
+    let job = Job::learned();
+    let rows: Vec<(String, String)> = (1..=10)
+        .map(|n| (format!("Row {n}"), format!("r{n}@x")))
+        .collect();
+    let table: String = rows
+        .iter()
+        .map(|(name, mail)| format!("{name},{mail}\n"))
+        .collect();
+    std::fs::write(job.path("rows.csv"), format!("name,mail\n{table}")).unwrap();
+    let rows_file = job.path("rows.csv");
+    let from = ["--from", rows_file.to_str().unwrap()];
+    let expected: Vec<String> = rows
+        .iter()
+        .map(|(name, mail)| format!("{name}|{mail}|Peru|ring twice|Newsletter|Express"))
+        .collect();
+    // It stops in the first row, and nothing is saved; resumed, all are.
+    job.change("gone");
+    let (output, printed) = job.run(&from);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(job.saved().is_empty(), "{printed}");
+    job.change("");
+    let report = job.path("report.xml");
+    let more = [
+        "--resume",
+        "--jobs",
+        "2",
+        "--report",
+        report.to_str().unwrap(),
+    ];
+    let (output, printed) = job.run(&[&from[..], &more].concat());
+    assert!(output.status.success(), "{printed}");
+    let mut saved = job.saved();
+    saved.sort_by_key(|line| line.split('|').next().unwrap()[4..].parse::<u32>().unwrap());
+    assert_eq!(saved, expected);
+    let report = std::fs::read_to_string(report).unwrap();
+    has(&report, "tests=\"10\" failures=\"0\"");
+    let (output, printed) = job.run(&["--resume"]);
+    assert!(!output.status.success(), "{printed}");
+    has(&printed, "nothing to resume");
+}
+
+#[test]
+fn an_agent_calls_a_recipe_as_a_tool() {
+    let job = Job::learned();
+    let bed = Bed::new();
+    let recipes = job.path("recipes");
+    let server = bed.server(&["--recipes", recipes.to_str().unwrap()]);
+    let tools = server.tools();
+    let tool = tools
+        .iter()
+        .find(|tool| tool.name == "recipe_order")
+        .unwrap();
+    let schema = Value::Object(tool.input_schema.as_ref().clone());
+    assert_eq!(schema["properties"]["name"]["type"], "string");
+    let answer = server.call("recipe_order", json!({"name": "Eve"})).ok();
+    has(&answer.text, "done: 11 of 11 steps");
+    assert_eq!(job.saved(), [SAVED.replace("Ann Lee", "Eve")]);
+    let wrong = server.call("recipe_order", json!({"nmae": "Eve"}));
+    assert!(
+        wrong.is_error && wrong.text.contains("Did you mean \"name\"?"),
+        "{wrong}"
+    );
+    drop(server);
+    let bed = Bed::new();
+    job.change("gone");
+    let server = bed.server(&["--recipes", recipes.to_str().unwrap()]);
+    let stopped = server.call("recipe_order", json!({"name": "Eve"}));
+    assert!(stopped.is_error, "{stopped}");
+    has(&stopped.text, "error: step 11");
+    has(&stopped.text, "next steps:\n  click \"Save\"");
+    assert!(job.saved().is_empty());
+    // The agent does the step by hand, or goes on where it stopped.
+    let again = server.call(
+        "recipe_order",
+        json!({"name": "Eve", "from": 11, "pid": stopped.pid()}),
+    );
+    assert!(again.is_error, "{again}");
+    has(&again.text, "done: 10 of 11 steps");
+    let off = bed.server(&["--recipes", "off"]);
+    assert!(
+        off.tools()
+            .iter()
+            .all(|tool| !tool.name.starts_with("recipe_"))
+    );
+}
+
+#[test]
+fn a_folder_of_recipes_is_a_test() {
+    let job = Job::learned();
+    let recipes = job.path("recipes");
+    let good = std::fs::read_to_string(job.recipe()).unwrap();
+    let bad = format!("{good}\n[end]\nshows = 'Saved nobody'\nwithin = 1\n");
+    std::fs::write(recipes.join("wrong.recipe.toml"), bad).unwrap();
+    let focus = "\n[end]\nshows = '[AXTextField] \"Notes\" value:\"ring twice\"'\nabsent = 'Ready'\n\
+        enabled = '[AXButton] \"Save\"'\n";
+    std::fs::write(job.recipe(), good + focus).unwrap();
+    let report = job.path("report.xml");
+    let args = [
+        "test",
+        recipes.to_str().unwrap(),
+        "--report",
+        report.to_str().unwrap(),
+    ];
+    let (output, printed) = job.deskline(&args);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    has(&printed, "order  done");
+    has(&printed, "expected: shows Saved nobody");
+    let report = std::fs::read_to_string(report).unwrap();
+    has(&report, "tests=\"2\" failures=\"1\"");
+    assert_eq!(job.saved().len(), 2);
+}
+
+/// A sum on the calculator, by texts, by a ref and by a point.
+fn sum(bed: &Bed) {
+    let server = bed.server(&[]);
+    let pid = server.open("org.gnome.Calculator").ok().pid();
+    let click = |target: Value| {
+        let mut arguments = json!({"pid": pid});
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(target.as_object().unwrap().clone());
+        server.call("click_and_traverse", arguments).ok()
+    };
+    let seven = click(json!({"element": "7", "role": "AXButton"}));
+    let times = seven.line_of("AXButton", "×").reference.unwrap();
+    click(json!({"ref": times.to_string()}));
+    let six = seven.line_of("AXButton", "6").extents.unwrap();
+    click(json!({"x": six.x, "y": six.y, "width": six.w, "height": six.h}));
+    let sum = click(json!({"element": "=", "role": "AXButton"}));
+    assert!(sum.text.contains("42"), "{sum}");
+}
+
+#[test]
+fn a_run_is_done_again_as_it_was_and_a_difference_is_found() {
+    let (job, bed) = (Job::new(), Bed::new());
+    sum(&bed);
+    let run = bed.journal();
+    let again = || {
+        let output = Command::new(deskline())
+            .args([
+                "run",
+                "--desktop",
+                "private=1280x800",
+                run.to_str().unwrap(),
+            ])
+            .env_remove("DESKLINE_DIR")
+            .output()
+            .unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output, printed)
+    };
+    let (output, printed) = again();
+    assert!(output.status.success(), "{output:?}");
+    assert!(printed.contains("4/4  done     click \"=\""), "{printed}");
+    // The run's journal is unchanged.
+    assert_eq!(bed.journal_lines().len(), 5);
+
+    // If the sum differed, the run would stop there.
+    let lines = bed.journal_lines();
+    let last = lines[4]["files"]["text"].as_str().unwrap();
+    let text = std::fs::read_to_string(last).unwrap();
+    std::fs::write(last, text.replace("42", "43")).unwrap();
+    let (output, printed) = again();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    has(&printed, "3/4  done");
+    assert!(
+        printed.contains("expected: shows [AXTextArea] \"43\""),
+        "{printed}"
+    );
+    assert!(printed.contains("\"42\""), "{printed}");
+    drop(job);
+}

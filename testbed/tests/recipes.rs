@@ -209,11 +209,9 @@ fn a_table_is_done_row_by_row_and_resumed() {
     let rows: Vec<(String, String)> = (1..=10)
         .map(|n| (format!("Row {n}"), format!("r{n}@x")))
         .collect();
-    let table: String = rows
-        .iter()
-        .map(|(name, mail)| format!("{name},{mail}\n"))
-        .collect();
-    std::fs::write(job.path("rows.csv"), format!("name,mail\n{table}")).unwrap();
+    let mut table = vec!["name,mail".to_owned()];
+    table.extend(rows.iter().map(|(name, mail)| format!("{name},{mail}")));
+    std::fs::write(job.path("rows.csv"), table.join("\n")).unwrap();
     let rows_file = job.path("rows.csv");
     let from = ["--from", rows_file.to_str().unwrap()];
     let expected: Vec<String> = rows

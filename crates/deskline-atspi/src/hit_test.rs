@@ -130,8 +130,8 @@ impl AtSpi {
         }
         let late = matches!(kind, HitTest::OfPages { late: true });
         let hit = match located.listed(tree, index, answer.as_deref()) {
-            // What lies around the target, and not beside it, is as much as GTK 4 and Java know. A
-            // page names nothing of the tree where a button's shape is not its box.
+            // What lies around the target, and not beside it, is as much as GTK 4 and Java know. In
+            // a page, an answer below all that the tree lists is as much.
             Hit::Unknown if page.is_some() => Hit::Around,
             Hit::Topmost(around) if page.is_none() && tree.is_inside(index, around) => Hit::Around,
             Hit::Topmost(hit) => Hit::Topmost(tree.area_at(hit, at)),

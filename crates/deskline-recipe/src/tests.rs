@@ -233,10 +233,10 @@ fn a_target_is_found_again_or_not_at_all() {
     assert_eq!(found(&second, &without("#e5")), Err(Missing::Several(1)));
 }
 
-fn link(tool: &str, arguments: Value, screen: &str, answer: &str) -> Link {
+fn link(tool: &str, mut arguments: Value, screen: &str, answer: &str) -> Link {
     Link {
         tool: tool.into(),
-        arguments: arguments.as_object().unwrap().clone(),
+        arguments: std::mem::take(arguments.as_object_mut().unwrap()),
         worked: true,
         pid: Some(7),
         app: "Form".into(),

@@ -3,7 +3,7 @@
 use crate::bus::Body;
 use crate::names::{
     ACCESSIBLE, ACTION, CACHE, CACHE_INTERFACE, COLLECTION, COMPONENT, HYPERLINK, HYPERTEXT,
-    PROPERTIES, SCREEN, TABLE, TEXT, VALUE, WINDOW,
+    PROPERTIES, SCREEN, SELECTION, TABLE, TEXT, VALUE, WINDOW,
 };
 
 /// A method call, or a property, of an accessible object.
@@ -57,6 +57,8 @@ pub enum Request {
     Index,
     /// `Accessible.Parent`
     Parent,
+    /// `Selection.GetSelectedChild`: the first
+    Selected,
     /// `Action.GetActions`
     Actions,
     /// `Cache.GetItems`
@@ -118,6 +120,7 @@ impl Request {
             Self::Interfaces => plain(ACCESSIBLE, "GetInterfaces"),
             Self::Index => plain(ACCESSIBLE, "GetIndexInParent"),
             Self::Parent => get(ACCESSIBLE, "Parent"),
+            Self::Selected => (SELECTION, "GetSelectedChild", Body::new().i32(0)),
             Self::Actions => plain(ACTION, "GetActions"),
             Self::Items => plain(CACHE_INTERFACE, "GetItems"),
             Self::Table(name) => get(TABLE, name),

@@ -11,6 +11,7 @@ use crate::bus::{Error, Message, Reader, WireError};
 use crate::decode::{self, kept};
 use crate::names::{LABELLED_BY, NULL, StateSet, role};
 use crate::request::Request;
+use crate::toolkits::Toolkit;
 
 impl Engine<'_> {
     pub(super) fn on_answer(
@@ -70,6 +71,7 @@ impl Engine<'_> {
                 None => self.queue.push_back((index, Request::TextLength)),
             },
             Request::Value => node.value = Text::new(number(r.variant_f64()?)),
+            Request::Selected => node.chosen = decode::object(message),
             Request::Relations => {
                 if let Some(path) = decode::relation(&mut r, LABELLED_BY)? {
                     node.labelled_by = path;
@@ -111,6 +113,9 @@ impl Engine<'_> {
             }
             if kind == role::COMBO_BOX && self.toolkit.names_by_choice() && !node.name.is_empty() {
                 self.queue.push_back((index, Request::Relations));
+                if self.toolkit == Toolkit::Gtk3 {
+                    self.queue.push_back((index, Request::Selected));
+                }
             }
             if node.name.is_empty() {
                 if node.description.is_empty() && !self.known.contains_key(&*node.path) {

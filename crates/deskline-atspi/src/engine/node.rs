@@ -31,6 +31,8 @@ pub struct Node {
     pub label: String,
     /// The path of its label while the label's name is unknown; else empty.
     pub labelled_by: String,
+    /// The path of the chosen item of a GTK 3 combo box: hidden items have no state.
+    pub chosen: Option<Arc<str>>,
     pub value: Text,
     /// The extents as the toolkit reports them; not always in screen coordinates.
     pub extents: Option<Rect>,

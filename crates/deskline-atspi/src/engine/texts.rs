@@ -182,7 +182,12 @@ pub fn settle(nodes: &mut [Node]) {
 fn composed(nodes: &[Node], index: usize) -> Option<Text> {
     let node = &nodes[index];
     match node.role? {
-        role::COMBO_BOX if node.value.is_blank() => chosen(nodes, index, LEVELS)
+        role::COMBO_BOX if node.value.is_blank() => node
+            .chosen
+            .as_ref()
+            .and_then(|path| nodes.iter().find(|item| item.path == *path))
+            .map(|item| item.name.clone())
+            .or_else(|| chosen(nodes, index, LEVELS))
             .map(Text::new)
             .or_else(|| is_unread(nodes, index, LEVELS).then(Text::unread)),
         role::DATE_EDITOR if node.value.is_blank() || node.value.shown.contains(CHILD) => Some(

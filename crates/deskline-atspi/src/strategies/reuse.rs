@@ -318,6 +318,7 @@ pub(super) fn copy(node: &Node, parent: Option<usize>) -> Node {
         description: node.description.clone(),
         label: node.label.clone(),
         labelled_by: String::new(),
+        chosen: None,
         value: node.value.clone(),
         ..*node
     }

@@ -40,6 +40,10 @@ impl<'b> Subject<'b> {
              window = Gtk.Window(title='Subject')\nbox = Gtk.VBox()\nwindow.add(box)\n{body}\n\
              window.show_all()\nGtk.main()\n"
         );
+        Self::python(bed, &script)
+    }
+
+    fn python(bed: &'b Bed, script: &str) -> Self {
         let mut command = bed.command("/usr/bin/python3");
         command.arg("-c").arg(script);
         Self::new(bed, App::start_when(bed, command, |w| w.title == "Subject"))
@@ -114,6 +118,68 @@ fn a_box_or_a_choice_that_a_page_takes_back_is_no_success() {
     let off = json!({"selected": false});
     let answer = subject.on(SELECT, "AXCheckBox", "Stays", off).ok();
     assert!(!answer.field("target").contains("checked"), "{answer}");
+}
+
+/// The colour is red again a moment after another one was chosen.
+const QT: &str = "from PyQt5.QtCore import QTimer
+from PyQt5.QtWidgets import QApplication, QComboBox, QVBoxLayout, QWidget
+app = QApplication([])
+window = QWidget()
+window.setWindowTitle('Subject')
+colour = QComboBox()
+QVBoxLayout(window).addWidget(colour)
+colour.addItems(['red', 'green', 'blue'])
+colour.activated.connect(lambda _: QTimer.singleShot(100, lambda: colour.setCurrentIndex(0)))
+window.show()
+app.exec()
+";
+
+#[test]
+fn a_choice_that_a_toolkit_takes_back_is_no_success() {
+    let bed = Bed::new();
+    let green = || json!({"choose": "green"});
+    let qt = Subject::python(&bed, QT);
+    qt.on(CLICK, "AXComboBox", "red", green())
+        .fails_with("it shows 'red' and not 'green'");
+    let gtk = Subject::gtk(
+        &bed,
+        "colour = Gtk.ComboBoxText()\n\
+         for name in ('red', 'green', 'blue'):\n\
+         \x20   colour.append_text(name)\n\
+         colour.set_active(0)\n\
+         colour.get_accessible().set_name('Colour')\n\
+         colour.connect('changed', lambda _: GLib.timeout_add(100, colour.set_active, 0))\n\
+         box.add(colour)",
+    );
+    gtk.on(CLICK, "AXComboBox", "Colour", green())
+        .fails_with("it shows 'red' and not 'green'");
+}
+
+#[test]
+fn a_switch_that_gtk_3_takes_back_is_no_success() {
+    let bed = Bed::new();
+    let subject = Subject::gtk(
+        &bed,
+        "bold = Gtk.ToggleButton(label='Bold')\n\
+         bold.connect('toggled', lambda _: bold.set_active(False))\n\
+         rows = Gtk.ListStore(bool)\n\
+         rows.append((False,))\n\
+         def switch(*_):\n\
+         \x20   rows[0][0] = True\n\
+         \x20   GLib.timeout_add(200, lambda: rows.set_value(rows.get_iter(0), 0, False))\n\
+         cell = Gtk.CellRendererToggle()\n\
+         cell.connect('toggled', switch)\n\
+         table = Gtk.TreeView(model=rows, headers_visible=False)\n\
+         table.append_column(Gtk.TreeViewColumn('On', cell, active=0))\n\
+         box.add(bold)\n\
+         box.add(table)",
+    );
+    let answer = subject.on(CLICK, "AXCheckBox", "Bold", json!({}));
+    answer.fails_with("it is still not checked");
+    let read = subject.call("refresh_traversal", json!({})).ok();
+    let cell = read.line_of("AXCell", "").reference.unwrap();
+    let answer = subject.call(CLICK, json!({"ref": cell.to_string()}));
+    answer.fails_with("not checked");
 }
 
 #[test]

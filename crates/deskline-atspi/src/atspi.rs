@@ -8,13 +8,13 @@ use deskline_contract::{AppToplevel, Error, Result, Scope, Sent};
 use deskline_core::{Diff, ElementId, Older, Tree};
 use deskline_unix::process;
 
+use crate::aimed::Aimed;
 use crate::app::App;
 use crate::asked::{Asked, Placed};
 use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::decode::{self, Object};
 use crate::engine::{self, Engine, Node};
-use crate::held::Aimed;
 use crate::mirrors::Mirrors;
 use crate::names::{ACCESSIBLE, REGISTRY, ROOT, StateSet, role};
 use crate::peer::Peer;

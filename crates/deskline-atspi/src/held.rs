@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use deskline_core::{ElementId, Point, Rect, Tree};
+use deskline_core::{ElementId, Point};
 use deskline_unix::wait;
 
 use crate::act;
+use crate::aimed::Aimed;
 use crate::atspi::AtSpi;
 use crate::names::StateSet;
-use crate::toolkits::Toolkit;
 
 /// How long a control may take to show it once its app answers. GTK 3.24 and Qt 5.15 take 1 to 3 ms.
 const SHOWS: Duration = Duration::from_millis(300);
@@ -16,38 +16,6 @@ const LOOK: Duration = Duration::from_millis(2);
 
 /// Beyond the bounds of a control, in pixels.
 const BESIDE: i32 = 4;
-
-/// The control that a click is meant for.
-#[derive(Debug)]
-pub struct Aimed {
-    element: ElementId,
-    pub name: String,
-    pub(crate) at: Point,
-    place: Rect,
-    is_row: bool,
-    /// Its states before the press.
-    was: StateSet,
-}
-
-impl Aimed {
-    /// `None` where the control shows no press.
-    pub(crate) fn new(tree: &Tree, index: usize, at: Point, toolkit: Toolkit) -> Option<Self> {
-        let element = &tree.elements[index];
-        let is_qt = toolkit == Toolkit::Qt;
-        let is_row = is_qt && matches!(&*element.native_role, "list item" | "tree item");
-        // Qt's group boxes are check boxes too.
-        let is_button = matches!(&*element.native_role, "push button" | "radio button")
-            || &*element.native_role == "check box" && tree.inside(index).next().is_none();
-        (is_row || is_button).then_some(Self {
-            element: element.id.clone(),
-            name: deskline_core::summary::name_of(tree, index),
-            at,
-            place: element.place()?,
-            is_row,
-            was: StateSet::default(),
-        })
-    }
-}
 
 impl AtSpi {
     /// The control that was last asked about, if a press on this point shows in its states.

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use deskline_contract::{Hit, Result};
 use deskline_core::{ElementId, Point, Rect, Role, Tree};
 
+use crate::aimed::Aimed;
 use crate::asked::{Asked, Placed};
 use crate::atspi::{AtSpi, Located};
 use crate::bus::{self, Message};
 use crate::connection::PATIENCE;
 use crate::decode;
-use crate::held::Aimed;
 use crate::names::role;
 use crate::request::Request;
 use crate::strategies::table;

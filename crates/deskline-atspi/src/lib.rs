@@ -17,6 +17,7 @@
 
 pub mod accessibility_bus;
 mod act;
+mod aimed;
 mod app;
 mod asked;
 mod atspi;
@@ -43,7 +44,7 @@ pub mod toolkits;
 mod toplevels;
 mod tree;
 
+pub use aimed::Aimed;
 pub use atspi::{AtSpi, Listed, on_bus};
 pub use connection::PATIENCE;
-pub use held::Aimed;
 pub use tree::{InBuffer, Toplevel, Windows};

@@ -23,7 +23,7 @@ use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::turns::{Turn, Turns};
 use crate::worker::{Desk, Job, Worker};
-use crate::{picture, recipe, search};
+use crate::{picture, recipes, search};
 
 /// The pause between two pings of an app that does not answer. A ping itself waits 2 s.
 const BETWEEN_PINGS: Duration = Duration::from_millis(20);
@@ -120,12 +120,12 @@ impl Dispatcher {
         let looks = self.config.read_only;
         let offered = TOOLS.iter().filter(|tool| !looks || tool.reads_only());
         let tools = offered.map(|tool| tool.entry(prefix));
-        let recipes = self.recipes().map(|folder| recipe::listed(folder));
+        let recipes = self.recipes().map(|folder| recipes::listed(folder));
         tools.chain(recipes.into_iter().flatten()).collect()
     }
 
     /// The folder of the recipes on offer.
-    fn recipes(&self) -> Option<&PathBuf> {
+    pub(crate) fn recipes(&self) -> Option<&PathBuf> {
         self.config
             .recipes
             .as_ref()
@@ -145,12 +145,6 @@ impl Dispatcher {
         cancel: &Cancel,
         person: &dyn Person,
     ) -> Result<Reply, NoReply> {
-        if let (Some(name), Some(folder)) = (name.strip_prefix(recipe::PREFIX), self.recipes()) {
-            let done = recipe::named(self, folder, name, arguments, cancel, person);
-            return Ok(Box::pin(done)
-                .await
-                .unwrap_or_else(|why| Reply::failure(&why)));
-        }
         let record = tools::find(name).map_err(NoReply::UnknownTool)?;
         let _registration = self.live.register(cancel);
         match self.carry_out(record, arguments, cancel, person).await {

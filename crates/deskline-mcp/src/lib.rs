@@ -16,6 +16,7 @@ mod live;
 mod person;
 mod picture;
 mod recipe;
+mod recipes;
 mod reply;
 mod resources;
 mod scale;

@@ -20,7 +20,7 @@ use crate::person::Person;
 use crate::reply::Reply;
 use crate::tools;
 use ready::{checked, filled, tool_of};
-pub(crate) use tool::{PREFIX, listed, named};
+pub(crate) use tool::call;
 
 /// How long a step waits for its target and for what must show after it.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -20,7 +20,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use crate::dispatch::{Dispatcher, NoReply, blocking};
 use crate::eof::Watched;
 use crate::person::{Client, input_required};
-use crate::resources;
+use crate::{recipe, resources};
 
 /// The instructions that the model gets on connect.
 pub const INSTRUCTIONS: &str = include_str!("instructions.md");
@@ -198,9 +198,8 @@ impl ServerHandler for Server {
             context: &context,
             answers: request.input_responses.unwrap_or_default(),
         };
-        let call = self
-            .dispatcher
-            .call(&request.name, &arguments, &cancel, &client);
+        let dispatcher = &self.dispatcher;
+        let call = recipe::call(dispatcher, &request.name, &arguments, &cancel, &client);
         let until_answered = Box::pin(async {
             tokio::pin!(call);
             loop {

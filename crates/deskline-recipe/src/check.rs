@@ -2,8 +2,7 @@
 
 use deskline_core::{Line, Role, States, fold};
 
-use crate::inputs::{Values, literal, wrong};
-use crate::{Input, shape};
+use crate::inputs::{Input, Values, literal, wrong};
 
 /// A line that an element must have, with inputs in its texts.
 #[derive(Debug, Clone, PartialEq)]
@@ -171,4 +170,16 @@ pub(crate) fn matches(wanted: &str, text: &str) -> bool {
         (true, None) => text.ends_with(start),
         (true, Some(middle)) => text.contains(middle),
     }
+}
+
+/// `text` without what changes by itself: each number is 0.
+pub fn shape(text: &str) -> String {
+    let mut shape = String::new();
+    for c in text.chars() {
+        let c = if c.is_ascii_digit() { '0' } else { c };
+        if c != '0' || !shape.ends_with('0') {
+            shape.push(c);
+        }
+    }
+    shape
 }

@@ -4,7 +4,34 @@ use std::collections::BTreeMap;
 
 use deskline_core::nearest;
 
-use crate::{Input, Kind, Recipe};
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Number,
+    /// Never in a file, a log or an answer.
+    Secret,
+}
+
+impl Kind {
+    pub(crate) const WORDS: [(&'static str, Self); 3] = [
+        ("text", Self::Text),
+        ("number", Self::Number),
+        ("secret", Self::Secret),
+    ];
+
+    pub fn word(self) -> &'static str {
+        let own = Self::WORDS.iter().find(|(_, kind)| *kind == self);
+        own.map_or("text", |(word, _)| word)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    pub name: String,
+    pub kind: Kind,
+    pub default: Option<String>,
+    pub about: String,
+}
 
 /// The value of each input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,8 +49,8 @@ impl Values {
     ///
     /// # Errors
     /// The first input that is missing, unknown or of another type.
-    pub fn new(recipe: &Recipe, given: &BTreeMap<String, String>) -> Result<Self, String> {
-        let names = || recipe.inputs.iter().map(|input| input.name.as_str());
+    pub fn new(inputs: &[Input], given: &BTreeMap<String, String>) -> Result<Self, String> {
+        let names = || inputs.iter().map(|input| input.name.as_str());
         if let Some(unknown) = given.keys().find(|name| names().all(|n| n != *name)) {
             return Err(match nearest(unknown, names()) {
                 Some(near) => format!("it has no input {unknown:?}. Did you mean {near:?}?"),
@@ -31,7 +58,7 @@ impl Values {
             });
         }
         let mut values = BTreeMap::new();
-        for input in &recipe.inputs {
+        for input in inputs {
             let value = given.get(&input.name).or(input.default.as_ref());
             let value = value.ok_or_else(|| missing(input))?;
             if input.kind == Kind::Number && value.trim().parse::<f64>().is_err() {
@@ -63,9 +90,7 @@ impl Values {
         }
         Ok(filled)
     }
-}
 
-impl Values {
     /// A text of the screen as a template: with the inputs whose values it has.
     pub fn unfill(&self, text: &str) -> String {
         let mut template = literal(text);

@@ -19,9 +19,9 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-pub use check::{Check, Wanted};
+pub use check::{Check, Wanted, shape};
 pub use find::{Found, Missing, Way, find};
-pub use inputs::{Filled, Values};
+pub use inputs::{Filled, Input, Kind, Values};
 pub use learn::{Learn, Link};
 pub use read::read;
 pub use screen::Screen;
@@ -68,35 +68,6 @@ pub struct Recipe {
     pub dialogs: Vec<Step>,
     /// What must hold at the end.
     pub end: Checks,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Text,
-    Number,
-    /// Never in a file, a log or an answer.
-    Secret,
-}
-
-impl Kind {
-    const WORDS: [(&'static str, Self); 3] = [
-        ("text", Self::Text),
-        ("number", Self::Number),
-        ("secret", Self::Secret),
-    ];
-
-    pub fn word(self) -> &'static str {
-        let own = Self::WORDS.iter().find(|(_, kind)| *kind == self);
-        own.map_or("text", |(word, _)| word)
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Input {
-    pub name: String,
-    pub kind: Kind,
-    pub default: Option<String>,
-    pub about: String,
 }
 
 /// A step: a tool's words, its target, what must be there before, and what must show after it.
@@ -207,16 +178,4 @@ impl Checks {
     pub fn is_empty(&self) -> bool {
         self.shows.is_empty() && self.absent.is_empty() && self.enabled.is_empty()
     }
-}
-
-/// `text` without what changes by itself: each number is 0.
-pub fn shape(text: &str) -> String {
-    let mut shape = String::new();
-    for c in text.chars() {
-        let c = if c.is_ascii_digit() { '0' } else { c };
-        if c != '0' || !shape.ends_with('0') {
-            shape.push(c);
-        }
-    }
-    shape
 }

@@ -42,7 +42,7 @@ fn values(recipe: &Recipe, given: &[(&str, &str)]) -> Result<Values, String> {
     let given = given
         .iter()
         .map(|(name, value)| ((*name).into(), (*value).into()));
-    Values::new(recipe, &given.collect::<BTreeMap<_, _>>())
+    Values::new(&recipe.inputs, &given.collect::<BTreeMap<_, _>>())
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `deskline run`, `test` and `learn`: recipes, without a model.
 
+mod jobs;
 mod learn;
 mod report;
 
@@ -9,55 +10,15 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
-use deskline_link::Cancel;
-use deskline_mcp::{How, Nobody, Played};
-use deskline_recipe::{Edit, Kind, Recipe, SUFFIX, Values};
+use deskline_mcp::How;
+use deskline_recipe::{Edit, Recipe, SUFFIX, Values};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{Named, RunArgs, Settings, TestArgs};
-use crate::install::settings_folder;
+use crate::cli::{RunArgs, Settings, TestArgs};
 use crate::output::{Done, print};
-use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
+use jobs::{End, Job, all_of, given, read, stem, write};
 pub(crate) use learn::learn;
-
-/// One time that a recipe is to be done.
-struct Job<'r> {
-    /// The recipe's name, and the row of the table.
-    name: String,
-    recipe: &'r Recipe,
-    values: Values,
-    how: How,
-}
-
-/// What came of it: done or stopped, or not even begun.
-struct End {
-    /// Which of the jobs it was.
-    at: usize,
-    name: String,
-    played: Result<Played, String>,
-    took: Duration,
-}
-
-impl End {
-    fn is_good(&self) -> bool {
-        self.played
-            .as_ref()
-            .is_ok_and(|played| played.stopped.is_none())
-    }
-}
-
-/// The folder of the recipes that are tools too: `--recipes`, or the default.
-pub(crate) fn folder(settings: &Settings) -> Option<PathBuf> {
-    match &settings.recipes {
-        Some(off) if off.as_os_str() == "off" => None,
-        Some(folder) => Some(folder.clone()),
-        None => Some(settings_folder()?.join("deskline/recipes")),
-    }
-}
 
 /// `deskline run`.
 pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
@@ -113,7 +74,7 @@ fn jobs<'r>(
     let mut jobs = Vec::new();
     for (row, mut values) in rows.into_iter().enumerate() {
         values.extend(given.clone());
-        let values = Values::new(recipe, &values);
+        let values = Values::new(&recipe.inputs, &values);
         let begun = (state.now.step, settings.desktop.is_none() && all == 1);
         let how = How {
             heal: args.heal,
@@ -159,7 +120,7 @@ pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
         .collect::<Result<_, _>>()?;
     let mut jobs = Vec::new();
     for (file, recipe) in files.iter().zip(&recipes) {
-        let values = Values::new(recipe, &BTreeMap::new());
+        let values = Values::new(&recipe.inputs, &BTreeMap::new());
         let values = values.map_err(|why| format!("{}: {why}", file.display()))?;
         jobs.push(Job {
             name: stem(file),
@@ -174,99 +135,6 @@ pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
     };
     let ends = all_of(&settings, &jobs, args.jobs, false)?;
     report::told(&ends, args.report.as_deref())
-}
-
-/// Reads a recipe's file.
-fn read(file: &Path) -> Result<Recipe, String> {
-    let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
-    deskline_recipe::read(&text).map_err(|wrong| format!("{}:{wrong}", file.display()))
-}
-
-fn stem(file: &Path) -> String {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    name.strip_suffix(SUFFIX).unwrap_or(&name).to_owned()
-}
-
-/// The values of `--set`; `-` reads one from standard input, a line each.
-fn given(recipe: &Recipe, set: &[Named]) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
-    let mut given = BTreeMap::new();
-    for Named { name, value } in set {
-        let is_secret = recipe
-            .inputs
-            .iter()
-            .any(|i| i.name == *name && i.kind == Kind::Secret);
-        let value = if value == "-" {
-            let mut line = String::new();
-            std::io::stdin().read_line(&mut line)?;
-            line.trim_end_matches(['\r', '\n']).to_owned()
-        } else if is_secret {
-            let why = format!(
-                "others can see a command line: pass --set {name}=- and write it to \
-                standard input"
-            );
-            return Err(why.into());
-        } else {
-            value.clone()
-        };
-        given.insert(name.clone(), value);
-    }
-    Ok(given)
-}
-
-/// Does the jobs, `most` at a time, each on a desktop of its own if that is private.
-fn all_of(
-    settings: &Settings,
-    jobs: &[Job<'_>],
-    most: usize,
-    stop_at_first: bool,
-) -> Result<Vec<End>, Box<dyn Error>> {
-    if most > 1 && settings.desktop.is_none() {
-        return Err("several at a time need desktops of their own: pass --desktop private".into());
-    }
-    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let ends = Mutex::new(BTreeMap::new());
-    std::thread::scope(|scope| {
-        for _ in 0..most.min(jobs.len()) {
-            scope.spawn(|| {
-                loop {
-                    let n = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(n).filter(|_| !stopped.load(Ordering::Relaxed)) else {
-                        return;
-                    };
-                    let start = Instant::now();
-                    let played = one(settings, job).map_err(|error| error.to_string());
-                    let end = End {
-                        at: n,
-                        name: job.name.clone(),
-                        played,
-                        took: start.elapsed(),
-                    };
-                    if stop_at_first && !end.is_good() {
-                        stopped.store(true, Ordering::Relaxed);
-                    }
-                    ends.lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .insert(n, end);
-                }
-            });
-        }
-    });
-    let ends = ends
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok(ends.into_values().collect())
-}
-
-/// Does a job.
-fn one(settings: &Settings, job: &Job<'_>) -> Result<Played, Box<dyn Error>> {
-    let (dispatcher, _open) = dispatcher(settings)?;
-    in_runtime(async {
-        let cancel = Cancel::new();
-        let play = dispatcher.play(job.recipe.clone(), &job.values, job.how, &cancel, &Nobody);
-        let played = until_stopped(&cancel, Box::pin(play)).await?;
-        dispatcher.stop(RESTORE).await;
-        Ok(played.map_err(|wrong| format!("{}:{wrong}", job.name))?)
-    })
 }
 
 /// Writes the targets that were found anew back into the file.
@@ -290,19 +158,6 @@ fn heal(file: &Path, ends: &[End]) -> Result<(), Box<dyn Error>> {
         played.healed.len(),
         file.display()
     ))?;
-    Ok(())
-}
-
-/// Replaces a file as a whole, or leaves it as it was.
-fn write(file: &Path, text: &str) -> Result<(), Box<dyn Error>> {
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let new = tempfile::NamedTempFile::new_in(folder)?;
-    fs::write(new.path(), text)?;
-    new.persist(file)?;
     Ok(())
 }
 

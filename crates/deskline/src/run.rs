@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::cli::{Call, GuardMode, LogArgs, Settings};
+use crate::install::settings_folder;
 use crate::log::Table;
 use crate::output::{Done, is_read, print};
 use crate::{facts, grants, platform};
@@ -53,7 +55,7 @@ pub(crate) fn dispatcher(
         policy,
         read_only: settings.read_only,
         compat_macos_use: settings.compat.is_some(),
-        recipes: crate::recipe::folder(settings),
+        recipes: recipes(settings),
     };
     let platform = Arc::clone(&open.platform);
     let dispatcher = Dispatcher::new(platform, Box::new(links), journal, config)?;
@@ -231,4 +233,13 @@ pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
             _ = shutdown.recv() => {}
         }
     })
+}
+
+/// The folder of the recipes that are tools too: `--recipes`, or the default.
+pub(crate) fn recipes(settings: &Settings) -> Option<PathBuf> {
+    match &settings.recipes {
+        Some(off) if off.as_os_str() == "off" => None,
+        Some(folder) => Some(folder.clone()),
+        None => Some(settings_folder()?.join("deskline/recipes")),
+    }
 }

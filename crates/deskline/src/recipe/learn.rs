@@ -5,11 +5,10 @@ use std::path::Path;
 use deskline_journal::{FileKind, Journal, Outcome, Record};
 use deskline_recipe::{Learn, Link, Screen};
 
-use super::{
-    Done, Error, How, Job, Recipe, SUFFIX, Settings, Values, all_of, folder, given, print, report,
-    stem, write,
-};
+use super::jobs::{Job, all_of, given, stem, write};
+use super::{Done, Error, How, Recipe, SUFFIX, Settings, Values, print, report};
 use crate::cli::LearnArgs;
+use crate::run::recipes;
 
 /// `deskline learn`.
 pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
@@ -24,7 +23,7 @@ pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
     };
     let recipe = how.recipe(&links)?;
     let name = args.name.clone().unwrap_or_else(|| stem(&args.run));
-    let folder = folder(settings).ok_or("there is no folder for recipes: pass --recipes DIR")?;
+    let folder = recipes(settings).ok_or("there is no folder for recipes: pass --recipes DIR")?;
     let file = folder.join(format!("{name}{SUFFIX}"));
     if file.exists() {
         return Err(format!(
@@ -37,7 +36,7 @@ pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
     if cfg!(target_os = "linux") && !args.here {
         settings.desktop = settings.desktop.or(Some(crate::cli::Own::default()));
     }
-    let values = Values::new(&recipe, &given(&recipe, &args.set)?)?;
+    let values = Values::new(&recipe.inputs, &given(&recipe, &args.set)?)?;
     let how = How {
         learns: true,
         ..How::default()

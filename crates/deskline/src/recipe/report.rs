@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use deskline_mcp::Stop;
+use deskline_mcp::{Played, Stop};
 use serde_json::{Value, json};
 
-use super::{Done, End, Error, ExitCode, Path, Played, print, write};
+use super::jobs::{End, write};
+use super::{Done, Error, ExitCode, Path, print};
 
 /// Prints what came of the jobs, and writes it into a file: `.json`, or XML.
 pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {

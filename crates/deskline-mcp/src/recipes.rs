@@ -1,0 +1,86 @@
+//! Recipes in a folder as tools: `recipe_NAME`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use deskline_recipe::{Recipe, SUFFIX, read};
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::{Map, Value, json};
+
+/// The prefix of the tools.
+pub(crate) const PREFIX: &str = "recipe_";
+
+/// The most recipes that are listed: every session pays for the list.
+const MOST: usize = 30;
+
+/// The recipes of a folder by their names, in order. What cannot be read is none.
+pub(crate) fn all(folder: &Path) -> BTreeMap<String, Recipe> {
+    let files = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    let one = |file: fs::DirEntry| {
+        let name = file.file_name().into_string().ok()?;
+        let name = name.strip_suffix(SUFFIX)?.to_owned();
+        let recipe = read(&fs::read_to_string(file.path()).ok()?);
+        let recipe = recipe.inspect_err(|e| tracing::warn!("{}: {e}", file.path().display()));
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let fits = name.len() <= 50 && name.chars().all(plain);
+        fits.then_some((name, recipe.ok()?))
+    };
+    files.filter_map(one).take(MOST).collect()
+}
+
+/// The tools of a folder.
+pub(crate) fn listed(folder: &Path) -> Vec<Tool> {
+    all(folder)
+        .iter()
+        .map(|(name, recipe)| tool(name, recipe))
+        .collect()
+}
+
+fn tool(name: &str, recipe: &Recipe) -> Tool {
+    let properties: Map<String, Value> = recipe
+        .inputs
+        .iter()
+        .map(|input| {
+            let about = match (&input.default, input.about.as_str()) {
+                (Some(default), "") => format!("default {default}"),
+                (_, about) => about.to_owned(),
+            };
+            (
+                input.name.clone(),
+                json!({"type": "string", "description": about}),
+            )
+        })
+        .collect();
+    let needed = recipe.inputs.iter().filter(|input| input.default.is_none());
+    let needed: Vec<&str> = needed.map(|input| input.name.as_str()).collect();
+    let mut schema = Map::from_iter([("type".into(), "object".into())]);
+    // Gemini refuses a tool without any argument.
+    let none =
+        || json!({"from": {"type": "integer", "description": "step to begin with; default 1"}});
+    let properties = if properties.is_empty() {
+        none()
+    } else {
+        properties.into()
+    };
+    schema.insert("properties".into(), properties);
+    if !needed.is_empty() {
+        schema.insert("required".into(), needed.into());
+    }
+    let about = if recipe.about.is_empty() {
+        format!(
+            "Does {} steps in {}, checked.",
+            recipe.steps.len(),
+            recipe.app
+        )
+    } else {
+        recipe.about.clone()
+    };
+    let acts = ToolAnnotations::new().read_only(false).destructive(true);
+    let acts = acts.idempotent(false).open_world(true);
+    Tool::new(format!("{PREFIX}{name}"), about, Arc::new(schema)).with_annotations(acts)
+}

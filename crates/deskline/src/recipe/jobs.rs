@@ -1,0 +1,151 @@
+//! Recipes with their values, each done as often as asked.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use deskline_link::Cancel;
+use deskline_mcp::{How, Nobody, Played};
+use deskline_recipe::{Kind, Recipe, SUFFIX, Values};
+
+use crate::cli::{Named, Settings};
+use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
+
+/// One time that a recipe is to be done.
+pub(super) struct Job<'r> {
+    /// The recipe's name, and the row of the table.
+    pub(super) name: String,
+    pub(super) recipe: &'r Recipe,
+    pub(super) values: Values,
+    pub(super) how: How,
+}
+
+/// What came of it: done or stopped, or not even begun.
+pub(super) struct End {
+    /// Which of the jobs it was.
+    pub(super) at: usize,
+    pub(super) name: String,
+    pub(super) played: Result<Played, String>,
+    pub(super) took: Duration,
+}
+
+impl End {
+    pub(super) fn is_good(&self) -> bool {
+        self.played
+            .as_ref()
+            .is_ok_and(|played| played.stopped.is_none())
+    }
+}
+
+/// Reads a recipe's file.
+pub(super) fn read(file: &Path) -> Result<Recipe, String> {
+    let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    deskline_recipe::read(&text).map_err(|wrong| format!("{}:{wrong}", file.display()))
+}
+
+pub(super) fn stem(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.strip_suffix(SUFFIX).unwrap_or(&name).to_owned()
+}
+
+/// The values of `--set`; `-` reads one from standard input, a line each.
+pub(super) fn given(
+    recipe: &Recipe,
+    set: &[Named],
+) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let mut given = BTreeMap::new();
+    for Named { name, value } in set {
+        let is_secret = recipe
+            .inputs
+            .iter()
+            .any(|i| i.name == *name && i.kind == Kind::Secret);
+        let value = if value == "-" {
+            let mut line = String::new();
+            std::io::stdin().read_line(&mut line)?;
+            line.trim_end_matches(['\r', '\n']).to_owned()
+        } else if is_secret {
+            let why = format!(
+                "others can see a command line: pass --set {name}=- and write it to \
+                standard input"
+            );
+            return Err(why.into());
+        } else {
+            value.clone()
+        };
+        given.insert(name.clone(), value);
+    }
+    Ok(given)
+}
+
+/// Does the jobs, `most` at a time, each on a desktop of its own if that is private.
+pub(super) fn all_of(
+    settings: &Settings,
+    jobs: &[Job<'_>],
+    most: usize,
+    stop_at_first: bool,
+) -> Result<Vec<End>, Box<dyn Error>> {
+    if most > 1 && settings.desktop.is_none() {
+        return Err("several at a time need desktops of their own: pass --desktop private".into());
+    }
+    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let ends = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        for _ in 0..most.min(jobs.len()) {
+            scope.spawn(|| {
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(job) = jobs.get(n).filter(|_| !stopped.load(Ordering::Relaxed)) else {
+                        return;
+                    };
+                    let start = Instant::now();
+                    let played = one(settings, job).map_err(|error| error.to_string());
+                    let end = End {
+                        at: n,
+                        name: job.name.clone(),
+                        played,
+                        took: start.elapsed(),
+                    };
+                    if stop_at_first && !end.is_good() {
+                        stopped.store(true, Ordering::Relaxed);
+                    }
+                    ends.lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .insert(n, end);
+                }
+            });
+        }
+    });
+    let ends = ends
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    Ok(ends.into_values().collect())
+}
+
+/// Does a job.
+pub(super) fn one(settings: &Settings, job: &Job<'_>) -> Result<Played, Box<dyn Error>> {
+    let (dispatcher, _open) = dispatcher(settings)?;
+    in_runtime(async {
+        let cancel = Cancel::new();
+        let play = dispatcher.play(job.recipe.clone(), &job.values, job.how, &cancel, &Nobody);
+        let played = until_stopped(&cancel, Box::pin(play)).await?;
+        dispatcher.stop(RESTORE).await;
+        Ok(played.map_err(|wrong| format!("{}:{wrong}", job.name))?)
+    })
+}
+
+/// Replaces a file as a whole, or leaves it as it was.
+pub(super) fn write(file: &Path, text: &str) -> Result<(), Box<dyn Error>> {
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let new = tempfile::NamedTempFile::new_in(folder)?;
+    fs::write(new.path(), text)?;
+    new.persist(file)?;
+    Ok(())
+}

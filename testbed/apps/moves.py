@@ -2,7 +2,7 @@
 """Windows in which something else comes to where a button is, as the window comes to the front or
 the pointer arrives. "Open" is what the tests click, and "Delete" what must not be clicked.
 
-Usage: moves.py LOG gtk3|gtk4|qt5|qt6 fade|toast|away|tabs|windows|box|mask|row
+Usage: moves.py LOG gtk3|gtk4|qt5|qt6 fade|toast|away|tabs|windows|box|mask|row|popover
 
 fade: the page in front fades to another, which has "Delete" in the same place
 toast: "Delete" comes over "Open"
@@ -11,6 +11,7 @@ tabs: "Delete" is a button in the middle of the tab "Open"
 windows: "Delete" is in a document's window that was raised over that of "Open"
 box: "Open" lies in an event box that is above its child and takes the click
 mask: "Open" is a button without its middle
+popover: "Open" shows a popover, and a click beside it only closes that
 row: "Open" is the row of a list, and a widget set on it has "Delete" in its middle
 """
 
@@ -81,6 +82,15 @@ def gtk():
                 motion.connect("enter", swap)
                 opens.add_controller(motion)
             return fixed
+        if MODE == "popover":
+            opens, field = Gtk.MenuButton(label="Open"), Gtk.Entry(placeholder_text="Name")
+            pop = Gtk.Popover()
+            put(pop, button("Inner")) if three else pop.set_child(button("Inner"))
+            pop.get_child().show()
+            opens.set_popover(pop)
+            field.connect("changed", lambda field: log("text", field.get_text()))
+            room = Gtk.Box(height_request=150)
+            return column(opens, room, field)
         if MODE == "box":
             box = Gtk.EventBox(above_child=True)
             box.add(button("Open"))

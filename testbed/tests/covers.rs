@@ -227,6 +227,21 @@ fn what_comes_over_a_button_meanwhile_is_not_clicked() {
     }
 }
 
+/// The click on the field only closes the popover, and what opened that has the keys.
+#[test]
+fn a_text_for_a_field_beside_an_open_popover_arrives_or_is_told_to_be_lost() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    for kit in ["gtk3", "gtk4"] {
+        let app = bed.moves(&[kit, "popover"]);
+        click(&persons, &server, app.pid, json!({"element": "Open"})).ok();
+        let field = json!({"role": "AXTextField", "text": "joe"});
+        let answer = click(&persons, &server, app.pid, field);
+        let arrived = app.log().last().is_some_and(|line| line == "text joe");
+        assert_ne!(arrived, answer.is_error, "{kit}: {:?}\n{answer}", app.log());
+    }
+}
+
 /// A page whose buttons move from the pointer, lie in what is named, are no boxes, or are under a
 /// footer: "Edge" with its middle on the page's scroll bar.
 const SHAPES: &str = r"<style>body{margin:0;height:3000px}#w{position:absolute;left:50px;top:60px}

@@ -10,7 +10,7 @@ use crate::aimed::Aimed;
 use crate::atspi::AtSpi;
 use crate::names::StateSet;
 
-/// How long a control may take to show it once its app answers. GTK 3.24 and Qt 5.15 take 1 to 3 ms.
+/// How long a control may take to show it once its app answers: in GTK 3.24 and Qt 5.15, 1 to 3 ms.
 const SHOWS: Duration = Duration::from_millis(300);
 const LOOK: Duration = Duration::from_millis(2);
 

@@ -166,5 +166,6 @@ fn two_servers_scripts_do_not_mix() {
 /// KWin gives Fcitx all keys of a text field first: modifiers would overtake them.
 #[test]
 fn text_and_shortcuts_go_past_kwins_input_method() {
-    Session::new(Compositor::Kwin).types_past_kwins_input_method(&[Toolkit::Gtk3, Toolkit::Qt6]);
+    let kde = Session::new(Compositor::Kwin).ends_with_the_test();
+    kde.types_past_kwins_input_method(&[Toolkit::Gtk3, Toolkit::Qt6]);
 }

@@ -55,7 +55,7 @@ pub(crate) fn read_back(
                 None => took(keys, after),
             };
             return match told {
-                Verdict::Agrees => reached(clicked.as_ref(), keys),
+                Verdict::Agrees => reached(clicked.as_ref(), keys, after),
                 verdict => verdict,
             };
         }
@@ -126,11 +126,19 @@ pub(crate) fn went_nowhere(
 }
 
 /// The verdict about a text for a field that was clicked, where another element had the focus right
-/// before the first key: the keys may have passed the click.
-fn reached(clicked: Option<&Field>, keys: &Keys) -> Verdict {
-    let now = keys.after.as_ref().and_then(Witness::field);
-    match (clicked, now) {
-        (Some(old), Some(new)) if old.is(new) && old.text == new.text => {
+/// before the first key: the keys may have passed the click. Or the click has only closed a
+/// popover, and what opened that has the focus.
+fn reached(clicked: Option<&Field>, keys: &Keys, after: &Tree) -> Verdict {
+    let (Some(old), Some(witness)) = (clicked, &keys.after) else {
+        return Verdict::Agrees;
+    };
+    let elsewhere = !witness.terminal && !witness.may_go_to(&old.id);
+    let new = match witness.field() {
+        None if elsewhere => old.again(after).map(|(_, field)| field),
+        field => field.cloned(),
+    };
+    match new {
+        Some(new) if old.is(&new) && old.text == new.text => {
             new.took(old, &keys.text, keys.way == Way::Pasted)
         }
         _ => Verdict::Agrees,

@@ -156,7 +156,8 @@ pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Repor
 }
 
 /// The control of a page that got the click in place of the target, which is as it was: it showed
-/// before, has the focus now, and was switched or lies at the point. Browsers focus what they press.
+/// before, has the focus now, and was switched or lies at the point. Browsers focus what is
+/// pressed.
 fn another(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Option<String> {
     let acted_on = report.step.acted_on.as_ref();
     let acted_on = acted_on.filter(|_| is_plain_click(action))?;

@@ -34,7 +34,7 @@ pub(crate) struct Eis {
     space: Option<String>,
     sequence: u32,
     layout: Option<KnownLayout>,
-    /// Asks the compositor for the active group of the layout. `Some` if its EIS does not report it.
+    /// Asks the compositor for the layout's active group. `Some` if its EIS does not report it.
     group: Option<Box<dyn Fn() -> u32 + Send>>,
     /// Whether the pointer may be in GNOME Shell's hot corner.
     cornered: bool,

@@ -2,7 +2,7 @@
 """Windows in which something else comes to where a button is, as the window comes to the front or
 the pointer arrives. "Open" is what the tests click, and "Delete" what must not be clicked.
 
-Usage: moves.py LOG gtk3|gtk4|qt5|qt6 fade|toast|away|tabs|windows|box|mask|row|popover
+Usage: moves.py LOG gtk3|gtk4|qt5|qt6 fade|toast|away|tabs|windows|box|mask|row|popover|form
 
 fade: the page in front fades to another, which has "Delete" in the same place
 toast: "Delete" comes over "Open"
@@ -11,6 +11,7 @@ tabs: "Delete" is a button in the middle of the tab "Open"
 windows: "Delete" is in a document's window that was raised over that of "Open"
 box: "Open" lies in an event box that is above its child and takes the click
 mask: "Open" is a button without its middle
+form: "Open" is below sliders, which the wheel carries past the pointer
 popover: "Open" shows a popover, and a click beside it only closes that
 row: "Open" is the row of a list, and a widget set on it has "Delete" in its middle
 """
@@ -82,6 +83,17 @@ def gtk():
                 motion.connect("enter", swap)
                 opens.add_controller(motion)
             return fixed
+        if MODE == "form":
+            rows, scrolled = column(), Gtk.ScrolledWindow()
+            for n in range(25):
+                slider = Gtk.Scale.new_with_range(Gtk.Orientation.HORIZONTAL, 0, 100, 1)
+                slider.set_value(50)
+                slider.set_hexpand(True)
+                slider.connect("value-changed", lambda slider: log("changed", slider.get_value()))
+                put(rows, put(Gtk.Box(), Gtk.Label(label=f"Level {n}"), slider))
+            put(rows, button("Open"))
+            scrolled.add(rows) if three else scrolled.set_child(rows)
+            return scrolled
         if MODE == "popover":
             opens, field = Gtk.MenuButton(label="Open"), Gtk.Entry(placeholder_text="Name")
             pop = Gtk.Popover()
@@ -163,6 +175,18 @@ def qt(module):
             documents[step].setGeometry(20, 20, 300, 250)
         area.setActiveSubWindow(documents[0])
         core.QTimer.singleShot(200, lambda: area.setActiveSubWindow(documents[0]))
+    elif MODE == "form":
+        scrolled, inner = w.QScrollArea(), w.QWidget()
+        form = w.QFormLayout(inner)
+        for n in range(25):
+            slider = w.QSlider(core.Qt.Orientation.Horizontal)
+            slider.setValue(50)
+            slider.valueChanged.connect(lambda value: log("changed", value))
+            form.addRow(f"Level {n}", slider)
+        form.addRow(button("Open"))
+        scrolled.setWidget(inner)
+        scrolled.setWidgetResizable(True)
+        window.setCentralWidget(scrolled)
     elif MODE == "row":
         rows = w.QListWidget()
         rows.itemPressed.connect(lambda item: log("clicked", item.text()))

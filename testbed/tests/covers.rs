@@ -176,7 +176,7 @@ fn what_is_expected_is_awaited_and_its_absence_is_an_error() {
 }
 
 /// What comes to where "Open" is, by toolkit, and whether a click can reach "Open" then.
-const MOVES: [(&str, &str, bool); 19] = [
+const MOVES: [(&str, &str, bool); 23] = [
     ("gtk3", "fade", false),
     ("gtk4", "fade", false),
     ("gtk3", "toast", false),
@@ -196,6 +196,10 @@ const MOVES: [(&str, &str, bool); 19] = [
     ("qt6", "mask", false),
     ("qt5", "row", false),
     ("qt6", "row", false),
+    ("gtk3", "form", true),
+    ("gtk4", "form", true),
+    ("qt5", "form", true),
+    ("qt6", "form", true),
 ];
 
 #[test]

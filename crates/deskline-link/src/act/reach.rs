@@ -398,38 +398,60 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
     let place = tree.elements[index].place();
     let around = move || tree.outwards(index).skip(1);
     let web = around().any(|at| tree.elements[at].role == Role::WEB_AREA);
-    around().filter_map(move |at| {
-        let element = &tree.elements[at];
-        // Qt 5 has no scroll areas. Its lists, tables and trees scroll themselves.
-        let scrolls = matches!(
-            element.role,
-            Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
-        );
-        // Firefox's lists of choices are menus.
-        let outer = element.parent.and_then(|outer| tree.elements.get(outer));
-        let in_combo = outer.is_some_and(|outer| outer.role == Role::COMBO_BOX);
-        let scrolls = scrolls || element.role == Role::MENU && in_combo;
-        // In a page any part may scroll without being reported as scrollable.
-        let part = web && place.is_some() && element.role != Role::WINDOW;
-        let area = element.place();
-        let area = area.filter(|_| (scrolls || part) && element.visible)?;
-        let shows = place.is_some_and(|place| area.contains(place.center()));
-        (!shows).then_some((at, area))
+    around()
+        .zip(tree.outwards(index))
+        .filter_map(move |(at, inner)| {
+            let element = &tree.elements[at];
+            // Qt's lists, tables and trees scroll themselves.
+            let scrolls = matches!(
+                element.role,
+                Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
+            );
+            // Firefox's lists of choices are menus.
+            let outer = element.parent.and_then(|outer| tree.elements.get(outer));
+            let in_combo = outer.is_some_and(|outer| outer.role == Role::COMBO_BOX);
+            let scrolls = scrolls || element.role == Role::MENU && in_combo;
+            // In a page any part may scroll without being reported as scrollable.
+            let part = web && place.is_some() && element.role != Role::WINDOW;
+            let area = element.place().filter(|_| element.visible)?;
+            // Qt has no role for its other scroll areas: what is in them is longer.
+            let longer = element.role != Role::WINDOW && is_longer(tree, inner, area);
+            if !scrolls && !part && !longer {
+                return None;
+            }
+            let shows = place.is_some_and(|place| area.contains(place.center()));
+            (!shows).then_some((at, area))
+        })
+}
+
+/// Whether an element reaches beyond this area that is around it, upwards or downwards.
+fn is_longer(tree: &Tree, inner: usize, area: Rect) -> bool {
+    let place = tree.elements[inner].place();
+    place.is_some_and(|place| {
+        place.h > area.h && place.w <= area.w && !place.intersect(&area).is_empty()
     })
 }
 
-/// The first and the last visible element of the same role in the container at that level.
+/// The first and the last visible element of the same role in the container at that level. If there
+/// is none, of the parts of what scrolls in it: GTK 3 gives no place to what is scrolled away.
 fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usize)> {
-    let (area, _) = scrollers(tree, index).nth(level)?;
-    let inside = (area + 1..tree.elements.len()).take_while(|i| {
-        tree.elements[*i]
-            .parent
-            .is_some_and(|parent| parent >= area)
-    });
+    let (area, bounds) = scrollers(tree, index).nth(level)?;
+    let inside = || tree.inside(area).filter(|i| tree.elements[*i].visible);
+    let ends = |mut alike: Box<dyn Iterator<Item = usize> + '_>| {
+        let first = alike.next()?;
+        Some((first, alike.last().unwrap_or(first)))
+    };
     let role = tree.elements[index].role;
-    let mut alike = inside.filter(|i| tree.elements[*i].visible && tree.elements[*i].role == role);
-    let first = alike.next()?;
-    Some((first, alike.last().unwrap_or(first)))
+    let alike = ends(Box::new(
+        inside().filter(|i| tree.elements[*i].role == role),
+    ));
+    let content = || {
+        let placed = |at: &usize| tree.elements[*at].place().is_some();
+        let content = tree.outwards(index).skip(1).find(placed)?;
+        let parts = inside().filter(|i| tree.elements[*i].parent == Some(content));
+        is_longer(tree, content, bounds).then(|| ends(Box::new(parts)))?
+    };
+    alike.or_else(content)
 }
 
 /// Where to turn the wheel to bring an element into view, and by how many lines. The distance comes
@@ -462,18 +484,16 @@ fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option
         }
         (None, None) => return None,
     };
-    Some((wheel_spot(tree, holder, area), lines))
+    Some((wheel_spot(tree, holder, area)?, lines))
 }
 
 /// The first of [`wheel_spots`], from the middle on.
-pub(super) fn wheel_spot(tree: &Tree, holder: usize, area: Rect) -> Point {
-    let middle = area.center();
-    let mut spots = wheel_spots(tree, holder, area, middle);
-    spots.next().unwrap_or(middle)
+pub(super) fn wheel_spot(tree: &Tree, holder: usize, area: Rect) -> Option<Point> {
+    wheel_spots(tree, holder, area, area.center()).next()
 }
 
 /// Where to turn the wheel over an area: nearest to its middle, and not over a control that the
-/// wheel would change.
+/// wheel would change, or that it would carry past the pointer. At last over a scroll bar.
 pub(super) fn wheel_spots(
     tree: &Tree,
     holder: usize,
@@ -481,30 +501,45 @@ pub(super) fn wheel_spots(
     first: Point,
 ) -> impl Iterator<Item = Point> {
     const STEPS: [i32; 7] = [4, 3, 5, 2, 6, 1, 7];
-    let takes_wheel = move |at: Point| {
-        let mut inside = tree.elements.iter().enumerate().skip(holder + 1);
-        inside.any(|(i, e)| {
-            matches!(
-                e.role,
-                Role::SLIDER
-                    | Role::INCREMENTOR
-                    | Role::COMBO_BOX
-                    | Role::POP_UP_BUTTON
-                    | Role::TAB
-            ) && e.visible
-                && e.extents.is_some_and(|place| place.contains(at))
-                && tree.is_inside(i, holder)
-        })
+    /// Beside what fills the width, in pixels.
+    const EDGE: i32 = 3;
+    /// GTK 4 reports sliders without their padding, in pixels.
+    const PADDING: i32 = 16;
+    let changes = |role: Role| {
+        let number = matches!(role, Role::SLIDER | Role::INCREMENTOR | Role::TAB);
+        number || matches!(role, Role::COMBO_BOX | Role::POP_UP_BUTTON)
     };
-    let at = move |(x, y): (i32, i32)| Point {
-        x: area.x.saturating_add(area.w / 8 * x),
+    let takers = tree.inside(holder).map(|i| &tree.elements[i]);
+    let takers = takers.filter(|e| changes(e.role));
+    let takers = takers.filter_map(|e| Some((e.extents?, e.visible)));
+    let takers: Vec<(Rect, bool)> = takers.collect();
+    let columns = STEPS.into_iter().map(|x| area.w / 8 * x);
+    let columns = columns.chain([EDGE, area.w.saturating_sub(EDGE)]);
+    let at = |x: i32, y: i32| Point {
+        x: area.x.saturating_add(x),
         y: area.y.saturating_add(area.h / 8 * y),
     };
-    let rows = STEPS.into_iter();
-    let spots = rows.flat_map(move |x| STEPS.into_iter().map(move |y| at((x, y))));
-    std::iter::once(first)
-        .chain(spots)
-        .filter(move |spot| !takes_wheel(*spot))
+    let spots = columns.flat_map(|x| STEPS.into_iter().map(move |y| at(x, y)));
+    let holds = |(place, shows): &(Rect, bool), spot: &Point| *shows && place.contains(*spot);
+    let is_free = |spot: &Point| !takers.iter().any(|taker| holds(taker, spot));
+    let spots = std::iter::once(first).chain(spots).filter(is_free);
+    let mut spots: Vec<Point> = spots.collect();
+    let carried = |spot: &Point| {
+        let columns = takers.iter().map(|(place, _)| place.grown(PADDING));
+        let mut columns = columns.map(|r| r.contains(Point { y: r.y, ..*spot }));
+        columns.any(|holds| holds)
+    };
+    spots.sort_by_key(carried);
+    spots.into_iter().chain(scroll_bar(tree, holder, area))
+}
+
+/// The middle of the area's vertical scroll bar. Qt has it beside the area.
+fn scroll_bar(tree: &Tree, holder: usize, area: Rect) -> Option<Point> {
+    let around = tree.elements[holder].parent.unwrap_or(holder);
+    let bars = tree.inside(around).map(|i| &tree.elements[i]);
+    let mut bars = bars.filter(|e| e.role == Role::SCROLL_BAR && e.visible);
+    let place = bars.find_map(|e| e.place().filter(|bar| bar.h > bar.w && bar.h >= area.h / 2))?;
+    Some(place.center())
 }
 
 /// The error for an element that is not in view. Names the call that scrolls it into view, or else

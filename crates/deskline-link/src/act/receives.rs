@@ -345,7 +345,9 @@ impl<'a> Act<'a, '_> {
             else {
                 continue;
             };
-            let at = wheel_spot(&seen.tree, holder, area);
+            let Some(at) = wheel_spot(&seen.tree, holder, area) else {
+                continue;
+            };
             self.desk.scroll(at, (0, lines))?;
             let now = self.moved(Some(Sent::Scroll))?;
             let after = seen_in(&now, &seen.tree, seen.index);

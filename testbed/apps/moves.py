@@ -2,7 +2,7 @@
 """Windows in which something else comes to where a button is, as the window comes to the front or
 the pointer arrives. "Open" is what the tests click, and "Delete" what must not be clicked.
 
-Usage: moves.py LOG gtk3|gtk4|qt5|qt6 fade|toast|away|tabs|windows|box|mask|row|popover|form
+Usage: moves.py LOG gtk3|gtk4|qt5|qt6 fade|toast|away|tabs|windows|box|mask|row|popover|form|wide
 
 fade: the page in front fades to another, which has "Delete" in the same place
 toast: "Delete" comes over "Open"
@@ -12,6 +12,7 @@ windows: "Delete" is in a document's window that was raised over that of "Open"
 box: "Open" lies in an event box that is above its child and takes the click
 mask: "Open" is a button without its middle
 form: "Open" is below sliders, which the wheel carries past the pointer
+wide: "Open" is to the right of what shows
 popover: "Open" shows a popover, and a click beside it only closes that
 row: "Open" is the row of a list, and a widget set on it has "Delete" in its middle
 """
@@ -93,6 +94,11 @@ def gtk():
                 put(rows, put(Gtk.Box(), Gtk.Label(label=f"Level {n}"), slider))
             put(rows, button("Open"))
             scrolled.add(rows) if three else scrolled.set_child(rows)
+            return scrolled
+        if MODE == "wide":
+            row, scrolled = Gtk.Box(), Gtk.ScrolledWindow()
+            put(row, *(button(f"Item {n}") for n in range(8)), button("Open"), button("Last"))
+            scrolled.add(row) if three else scrolled.set_child(row)
             return scrolled
         if MODE == "popover":
             opens, field = Gtk.MenuButton(label="Open"), Gtk.Entry(placeholder_text="Name")
@@ -186,6 +192,13 @@ def qt(module):
         form.addRow(button("Open"))
         scrolled.setWidget(inner)
         scrolled.setWidgetResizable(True)
+        window.setCentralWidget(scrolled)
+    elif MODE == "wide":
+        scrolled, inner = w.QScrollArea(), w.QWidget()
+        row = w.QHBoxLayout(inner)
+        for name in (*(f"Item {n}" for n in range(12)), "Open", "Last"):
+            row.addWidget(button(name))
+        scrolled.setWidget(inner)
         window.setCentralWidget(scrolled)
     elif MODE == "row":
         rows = w.QListWidget()

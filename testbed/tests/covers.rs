@@ -176,7 +176,7 @@ fn what_is_expected_is_awaited_and_its_absence_is_an_error() {
 }
 
 /// What comes to where "Open" is, by toolkit, and whether a click can reach "Open" then.
-const MOVES: [(&str, &str, bool); 23] = [
+const MOVES: [(&str, &str, bool); 27] = [
     ("gtk3", "fade", false),
     ("gtk4", "fade", false),
     ("gtk3", "toast", false),
@@ -200,6 +200,10 @@ const MOVES: [(&str, &str, bool); 23] = [
     ("gtk4", "form", true),
     ("qt5", "form", true),
     ("qt6", "form", true),
+    ("gtk3", "wide", true),
+    ("gtk4", "wide", true),
+    ("qt5", "wide", true),
+    ("qt6", "wide", true),
 ];
 
 #[test]

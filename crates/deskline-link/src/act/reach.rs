@@ -289,7 +289,7 @@ impl Act<'_, '_> {
                 level += 1;
             }
             let showing = showing_alike(&now, at, level);
-            let Some((area, lines)) = wheel(&now, at, place, level) else {
+            let Some((area, lines)) = wheel(&now, at, level) else {
                 break;
             };
             if start.elapsed() > WHEEL_TIME {
@@ -297,7 +297,7 @@ impl Act<'_, '_> {
             }
             last = Some((level, place, showing));
             self.grab()?;
-            self.desk.scroll(area, (0, lines))?;
+            self.desk.scroll(area, lines)?;
             self.desk.ungrab();
             self.moved(None)?;
         }
@@ -414,9 +414,9 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
             // In a page any part may scroll without being reported as scrollable.
             let part = web && place.is_some() && element.role != Role::WINDOW;
             let area = element.place().filter(|_| element.visible)?;
-            // Qt has no role for its other scroll areas: what is in them is longer.
-            let longer = element.role != Role::WINDOW && is_longer(tree, inner, area);
-            if !scrolls && !part && !longer {
+            // Qt has no role for its other scroll areas: what is in them is larger.
+            let larger = element.role != Role::WINDOW && is_larger(tree, inner, area);
+            if !scrolls && !part && !larger {
                 return None;
             }
             let shows = place.is_some_and(|place| area.contains(place.center()));
@@ -424,12 +424,11 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
         })
 }
 
-/// Whether an element reaches beyond this area that is around it, upwards or downwards.
-fn is_longer(tree: &Tree, inner: usize, area: Rect) -> bool {
+/// Whether an element is larger than this area that is around it.
+fn is_larger(tree: &Tree, inner: usize, area: Rect) -> bool {
     let place = tree.elements[inner].place();
-    place.is_some_and(|place| {
-        place.h > area.h && place.w <= area.w && !place.intersect(&area).is_empty()
-    })
+    let place = place.filter(|place| !place.intersect(&area).is_empty());
+    place.is_some_and(|place| place.h > area.h || place.w > area.w)
 }
 
 /// The first and the last visible element of the same role in the container at that level. If there
@@ -449,24 +448,31 @@ fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usiz
         let placed = |at: &usize| tree.elements[*at].place().is_some();
         let content = tree.outwards(index).skip(1).find(placed)?;
         let parts = inside().filter(|i| tree.elements[*i].parent == Some(content));
-        is_longer(tree, content, bounds).then(|| ends(Box::new(parts)))?
+        is_larger(tree, content, bounds).then(|| ends(Box::new(parts)))?
     };
     alike.or_else(content)
 }
 
-/// Where to turn the wheel to bring an element into view, and by how many lines. The distance comes
-/// from the element's bounds. GTK 3 gives no bounds to distant rows: their direction and their
-/// distance in pages come from their index relative to the visible ones.
-fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option<(Point, i32)> {
+/// Where to turn the wheel to bring an element into view, and by how many lines to the right and
+/// down. The distance comes from the element's bounds. GTK 3 gives no bounds to what is scrolled
+/// away: its direction and its distance in pages come from its index relative to what is visible.
+fn wheel(tree: &Tree, index: usize, level: usize) -> Option<(Point, (i32, i32))> {
     // The approximate height of one line, in pixels, in any toolkit. The next turn corrects the
     // rest.
     const LINE: i32 = 50;
     const MOST_LINES: i32 = 10;
     let (holder, area) = scrollers(tree, index).nth(level)?;
-    let lines = match (place, showing_alike(tree, index, level)) {
+    let by = |distance: i32| (distance.abs() / LINE).clamp(1, MOST_LINES) * distance.signum();
+    let lines = match (
+        tree.elements[index].place(),
+        showing_alike(tree, index, level),
+    ) {
         (Some(place), _) => {
-            let distance = place.center().y - area.center().y;
-            (distance.abs() / LINE).clamp(1, MOST_LINES) * distance.signum()
+            let (at, middle) = (place.center(), area.center());
+            match by(at.y - middle.y) {
+                _ if area.contains(Point { x: middle.x, ..at }) => (by(at.x - middle.x), 0),
+                down => (0, down),
+            }
         }
         (None, Some((first, last))) => {
             let page = (last - first).max(1);
@@ -479,12 +485,27 @@ fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option
             };
             // One page less: the last turn could go too far.
             let pages = i32::try_from(pages).unwrap_or(i32::MAX).saturating_sub(1);
-            let far = pages.saturating_mul(area.h) / LINE;
-            far.min(MOST_LINES).max(lines_for(Some(area))) * sign
+            let is_row = content(tree, index).is_some_and(|row| row.w > area.w && row.h <= area.h);
+            let page = if is_row { area.w } else { area.h };
+            let some = if is_row {
+                page / LINE / 2
+            } else {
+                lines_for(Some(area))
+            };
+            let far = pages.saturating_mul(page) / LINE;
+            let lines = far.min(MOST_LINES).max(some) * sign;
+            if is_row { (lines, 0) } else { (0, lines) }
         }
         (None, None) => return None,
     };
     Some((wheel_spot(tree, holder, area)?, lines))
+}
+
+/// The bounds of the innermost element around this one that has some.
+fn content(tree: &Tree, index: usize) -> Option<Rect> {
+    tree.outwards(index)
+        .skip(1)
+        .find_map(|at| tree.elements[at].place())
 }
 
 /// The first of [`wheel_spots`], from the middle on.
@@ -546,9 +567,8 @@ fn scroll_bar(tree: &Tree, holder: usize, area: Rect) -> Option<Point> {
 /// the element that contains it.
 pub(super) fn not_showing(tree: &Tree, index: usize) -> Error {
     let name = summary::name_of(tree, index);
-    let place = tree.elements[index].place();
     if let Some((area, _)) = scrollers(tree, index).next()
-        && let Some((at, lines)) = wheel(tree, index, place, 0)
+        && let Some((at, (0, lines))) = wheel(tree, index, 0)
     {
         let holder = summary::name_of(tree, area);
         let reference = tree.elements[area].reference;

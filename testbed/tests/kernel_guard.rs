@@ -71,7 +71,7 @@ fn the_devices_are_grabbed_while_an_agent_types_and_escape_cancels() {
         return;
     };
     let program = sway.folder().join("deskline-grab");
-    let by = format!("go in, by {}", program.display());
+    let by = format!("is sent, by {}", program.display());
     assert!(doctors_row(&sway).contains(&by));
 
     let server = sway.server();

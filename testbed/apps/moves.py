@@ -2,7 +2,7 @@
 """Windows in which something else comes to where a button is, as the window comes to the front or
 the pointer arrives. "Open" is what the tests click, and "Delete" what must not be clicked.
 
-Usage: moves.py LOG gtk3|gtk4|qt5|qt6 fade|toast|away|tabs|windows|box|mask|row|popover|form|wide
+Usage: moves.py LOG gtk3|gtk4|qt5|qt6 fade|toast|away|tabs|windows|box|mask|row|popover|form|wide|own|rows
 
 fade: the page in front fades to another, which has "Delete" in the same place
 toast: "Delete" comes over "Open"
@@ -12,6 +12,8 @@ windows: "Delete" is in a document's window that was raised over that of "Open"
 box: "Open" lies in an event box that is above its child and takes the click
 mask: "Open" is a button without its middle
 form: "Open" is below sliders, which the wheel carries past the pointer
+rows: "Open" is the row of a list without selection
+own: "Open" is a widget of the app's, a button by its role alone
 wide: "Open" is to the right of what shows
 popover: "Open" shows a popover, and a click beside it only closes that
 row: "Open" is the row of a list, and a widget set on it has "Delete" in its middle
@@ -95,6 +97,18 @@ def gtk():
             put(rows, button("Open"))
             scrolled.add(rows) if three else scrolled.set_child(rows)
             return scrolled
+        if MODE == "own":
+            gi.require_version("Atk", "1.0")
+            from gi.repository import Atk, Gdk
+
+            own = Gtk.DrawingArea(can_focus=True)
+            own.add_events(Gdk.EventMask.BUTTON_PRESS_MASK | Gdk.EventMask.BUTTON_RELEASE_MASK)
+            own.get_accessible().set_role(Atk.Role.PUSH_BUTTON)
+            own.get_accessible().set_name("Open")
+            own.connect("button-press-event", lambda *_: own.grab_focus())
+            own.connect("button-release-event", lambda *_: log("clicked Open"))
+            own.set_size_request(200, 60)
+            return column(own, button("Other"))
         if MODE == "wide":
             row, scrolled = Gtk.Box(), Gtk.ScrolledWindow()
             put(row, *(button(f"Item {n}") for n in range(8)), button("Open"), button("Last"))
@@ -200,6 +214,12 @@ def qt(module):
             row.addWidget(button(name))
         scrolled.setWidget(inner)
         window.setCentralWidget(scrolled)
+    elif MODE == "rows":
+        rows = w.QListWidget()
+        rows.setSelectionMode(w.QAbstractItemView.SelectionMode.NoSelection)
+        rows.itemClicked.connect(lambda item: log("clicked", item.text()))
+        rows.addItems(("First", "Open"))
+        window.setCentralWidget(rows)
     elif MODE == "row":
         rows = w.QListWidget()
         rows.itemPressed.connect(lambda item: log("clicked", item.text()))

@@ -235,6 +235,20 @@ fn what_comes_over_a_button_meanwhile_is_not_clicked() {
     }
 }
 
+/// The second press does not even give it the focus.
+#[test]
+fn what_shows_no_press_is_clicked_again_and_again() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    for (kit, mode) in [("gtk3", "own"), ("qt5", "rows"), ("qt6", "rows")] {
+        let app = bed.moves(&[kit, mode]);
+        for times in 1..=3 {
+            click(&persons, &server, app.pid, json!({"element": "Open"})).ok();
+            until("the click", || app.log().len() == times);
+        }
+    }
+}
+
 /// The click on the field only closes the popover, and what opened that has the keys.
 #[test]
 fn a_text_for_a_field_beside_an_open_popover_arrives_or_is_told_to_be_lost() {

@@ -281,7 +281,7 @@ fn require_enabled(app: &mut AppConnection<'_>, path: &str, action: QuietAction)
     Err(refused(action, obstacle))
 }
 
-fn interfaces(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
+pub(crate) fn interfaces(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
     let Some(message) = answer(app.ask(path, Request::Interfaces))? else {
         return Ok(Vec::new());
     };

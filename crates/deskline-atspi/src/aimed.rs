@@ -21,6 +21,9 @@ impl Aimed {
     /// `None` where the control shows no press.
     pub(crate) fn new(tree: &Tree, index: usize, at: Point, toolkit: Toolkit) -> Option<Self> {
         let element = &tree.elements[index];
+        if !matches!(toolkit, Toolkit::Gtk3 | Toolkit::Qt) {
+            return None;
+        }
         let is_qt = toolkit == Toolkit::Qt;
         let is_row = is_qt && matches!(&*element.native_role, "list item" | "tree item");
         // Qt's group boxes are check boxes too.

@@ -72,6 +72,8 @@ pub struct AtSpi {
     pub(crate) asked: Option<Asked>,
     /// The control that was last asked about.
     pub(crate) aimed: Option<Aimed>,
+    /// Controls that a press has changed, but not to pressed: an app's own.
+    pub(crate) unlike_buttons: HashSet<ElementId>,
     pub(crate) placed: Option<Placed>,
 }
 
@@ -92,6 +94,7 @@ impl AtSpi {
             keep_alive: KeepAlive::new(address),
             asked: None,
             aimed: None,
+            unlike_buttons: HashSet::new(),
             placed: None,
         })
     }

@@ -8,7 +8,7 @@ use deskline_unix::wait;
 use crate::act;
 use crate::aimed::Aimed;
 use crate::atspi::AtSpi;
-use crate::names::StateSet;
+use crate::names::{ACTION, StateSet};
 
 /// How long a control may take to show it once its app answers: in GTK 3.24 and Qt 5.15, 1 to 3 ms.
 const SHOWS: Duration = Duration::from_millis(300);
@@ -24,9 +24,12 @@ impl AtSpi {
         let was = self.states_of(&aimed.element)?;
         aimed.was = was;
         let shows = if aimed.is_row {
-            was.has(StateSet::SELECTABLE) && !was.has(StateSet::SELECTED)
+            // A view without selection only makes it the current one.
+            let is_marked = was.has(StateSet::SELECTED) || was.has(StateSet::FOCUSED);
+            was.has(StateSet::SELECTABLE) && !is_marked
         } else {
-            was.has(StateSet::FOCUSABLE) && !was.has(StateSet::PRESSED)
+            let is_own = self.unlike_buttons.contains(&aimed.element);
+            was.has(StateSet::FOCUSABLE) && !was.has(StateSet::PRESSED) && !is_own
         };
         shows.then_some(aimed)
     }
@@ -34,12 +37,22 @@ impl AtSpi {
     /// Asked while the button is down: `None` if the control has received the press, or may have.
     /// Else where to let the button go: what did receive it takes that for no click.
     pub fn missed(&mut self, aimed: &Aimed) -> Option<Point> {
-        let mut shows = || (self.states_of(&aimed.element) != Some(aimed.was)).then_some(());
+        let mut now = None;
+        let mut changes = || {
+            now = self.states_of(&aimed.element);
+            (now != Some(aimed.was)).then_some(())
+        };
         // A busy app answers the first time before it has handled the press.
-        if shows()
-            .or_else(|| wait::until(SHOWS, LOOK, shows))
-            .is_some()
-        {
+        let shown = changes().or_else(|| wait::until(SHOWS, LOOK, changes));
+        if shown.is_some() {
+            let pressed = |now: StateSet| now.has(StateSet::ARMED) || now.has(StateSet::PRESSED);
+            if !aimed.is_row && !now.is_none_or(pressed) {
+                self.unlike_buttons.insert(aimed.element.clone());
+            }
+            return None;
+        }
+        if !aimed.is_row && !self.has_actions(&aimed.element) {
+            self.unlike_buttons.insert(aimed.element.clone());
             return None;
         }
         let above = aimed.place.y.saturating_sub(BESIDE);
@@ -47,6 +60,13 @@ impl AtSpi {
             y: above,
             ..aimed.at
         })
+    }
+
+    /// What an app draws itself and calls a button has no actions, and shows no press.
+    fn has_actions(&mut self, element: &ElementId) -> bool {
+        let located = self.locate(element);
+        let has = located.map(|mut it| act::interfaces(&mut it.app, &it.path));
+        has.is_ok_and(|has| has.is_ok_and(|has| has.iter().any(|name| name == ACTION)))
     }
 
     fn states_of(&mut self, element: &ElementId) -> Option<StateSet> {

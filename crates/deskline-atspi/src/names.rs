@@ -54,6 +54,7 @@ impl StateSet {
     pub(crate) const ICONIFIED: u32 = 15;
     pub(crate) const MODAL: u32 = 16;
     pub(crate) const MULTI_LINE: u32 = 17;
+    pub const ARMED: u32 = 2;
     pub const PRESSED: u32 = 20;
     pub(crate) const SELECTABLE: u32 = 22;
     pub const SELECTED: u32 = 23;

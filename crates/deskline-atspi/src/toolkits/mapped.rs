@@ -81,6 +81,14 @@ pub fn keeps_content_back(pid: u32) -> bool {
     maps(pid).contains(TOOLKITS[0].0)
 }
 
+/// Whether the controls of a Qt app may be of Qt Quick, where each draws and reports what it likes.
+pub fn has_qml(pid: u32) -> bool {
+    let maps = maps(pid);
+    ["/libQt5Quick.so", "/libQt6Quick.so"]
+        .iter()
+        .any(|file| maps.contains(file))
+}
+
 /// The files that a process has mapped: proc(5). Empty for a process whose files this user may not
 /// read.
 fn maps(pid: u32) -> String {

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use deskline_atspi::toolkits::mapped;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
     Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Offer, Overlay, Pictures,
@@ -156,9 +157,10 @@ impl PointerInput for LinuxDesktop {
         self.check_menu(click.at, cancel)?;
         let is_plain = click.button == Button::Left && click.modifiers.is_empty();
         let aimed = self.atspi.aimed(click.at).filter(|_| is_plain);
-        let mut has_missed = false;
+        let (mut has_missed, pid) = (false, self.aimed_at);
         let mut missed = || {
             let aside = self.atspi.missed(aimed.as_ref()?);
+            let aside = aside.filter(|_| !pid.is_some_and(mapped::has_qml));
             has_missed = aside.is_some();
             aside
         };

@@ -218,7 +218,8 @@ fn a_drop_does_not_land_on_a_window_over_its_end() {
     let seen = server.refresh(app.pid).ok();
     let end = seen.line_of("AX", "Pad Beta");
     let at = end.extents.unwrap().center();
-    let to_ref = json!({"pid": app.pid, "element": "Pad Alpha", "toRef": format!("{}", end.reference.unwrap())});
+    let end = end.reference.unwrap().to_string();
+    let to_ref = json!({"pid": app.pid, "element": "Pad Alpha", "toRef": end});
     let to_place = json!({"pid": app.pid, "element": "Pad Alpha", "toX": at.x, "toY": at.y});
     server.call("drag_and_traverse", to_ref.clone()).ok();
     app.wait_for("pad release Alpha");
@@ -299,7 +300,8 @@ fn two_documents_of_libreoffice() {
         let text = format!("{name} again\n");
         let typed = json!({"pid": app.pid, "ref": cell.to_string(), "text": text});
         server.call("click_and_traverse", typed).ok();
-        let save = json!({"pid": app.pid, "ref": cell.to_string(), "pressKey": "s", "pressKeyModifiers": ["Control"]});
+        let save = json!({"pid": app.pid, "ref": cell.to_string(), "pressKey": "s",
+                          "pressKeyModifiers": ["Control"]});
         server.call("click_and_traverse", save).ok();
         let after = until("the saved file", || {
             let now = fs::read_to_string(path).unwrap();

@@ -158,9 +158,8 @@ pub enum Error {
     Unapproved(Box<Question>, Unasked),
     /// The client shows a question, and this may be the process that shows it.
     #[error(
-        "the user is being asked whether an agent may act, perhaps in pid {0}: agents cannot act \
-         there meanwhile. Wait for the answer of the call that asks, then call again. Nothing was \
-         touched"
+        "pid {0} may be asking the user whether an agent may act: agents cannot act in it meanwhile. \
+         Wait for the answer of the call that asks, then call again. Nothing was touched"
     )]
     Asking(u32),
     /// A click brought an app to the front that is excluded by the policy.

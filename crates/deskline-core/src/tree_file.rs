@@ -166,7 +166,7 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
         let of = if names.is_empty() {
             "hidden parts".into()
         } else {
-            format!("windows that nobody sees ({})", names.join(", "))
+            format!("hidden windows ({})", names.join(", "))
         };
         push(
             out,

@@ -379,7 +379,8 @@ pub(crate) struct Serve {
     pub(crate) probes: Option<SocketAddr>,
     /// Give each client a private desktop of its own, at most N
     #[cfg(target_os = "linux")]
-    #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "http", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "http")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) desktops: Option<u16>,
     /// Start this many desktops in advance
     #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
-//! The pages give the same figures and the same version.
+//! The pages give the same figures and versions as the code and as each other.
 //!
-//! `scripts/bench` writes docs/dev/benchmarks.md. The tables in docs/comparison.md repeat
+//! `scripts/bench` writes docs/dev/benchmarks.md. The table in docs/comparison.md repeats
 //! some of its figures: `DESKLINE_WRITE=1 cargo test -p deskline --test figures` writes them anew.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -33,23 +33,24 @@ fn grouped(number: &str) -> String {
     }
 }
 
-/// One driver on one app, in the table of results.
+/// The app of the comparison, of which the benchmarks have more.
+const APP: &str = "gtk3-widget-factory";
+
+/// One driver on that app, in the table of results.
 struct Measured<'a> {
-    elements: &'a str,
     tree: &'a str,
     click: &'a str,
     answer: &'a str,
     bytes: (&'a str, &'a str),
 }
 
-fn measured<'a>(benchmarks: &'a str, app: &str, driver: &str) -> Measured<'a> {
+fn measured<'a>(benchmarks: &'a str, driver: &str) -> Measured<'a> {
     let median = |cell: &'a str| cell.split_whitespace().next().unwrap_or("–");
     let mut rows = benchmarks.lines().map(cells);
     let row = rows
-        .find(|row| row.len() == 11 && row[0] == app && row[1] == driver)
-        .unwrap_or_else(|| panic!("no row of {driver} on {app}"));
+        .find(|row| row.len() == 11 && row[0] == APP && row[1] == driver)
+        .unwrap_or_else(|| panic!("no row of {driver} on {APP}"));
     Measured {
-        elements: row[2],
         tree: median(row[3]),
         click: median(row[5]),
         answer: row[7],
@@ -57,27 +58,6 @@ fn measured<'a>(benchmarks: &'a str, app: &str, driver: &str) -> Measured<'a> {
             .split_once(" / ")
             .expect("bytes of a tree and of a click"),
     }
-}
-
-fn speed(benchmarks: &str) -> Vec<String> {
-    let apps = [
-        "gtk3-widget-factory",
-        "gtk4-widget-factory",
-        "LibreOffice Calc",
-        "Chromium, 2,000",
-        "Chromium, 10,000",
-    ];
-    let other = |app: &str, driver: &str| match measured(benchmarks, app, driver) {
-        Measured { tree: "–", .. } => "–".to_owned(),
-        other => format!("{}, {}, {}", other.elements, other.tree, other.click),
-    };
-    let row = |app: &str| {
-        let ours = measured(benchmarks, app, "Deskline");
-        let (elements, tree, click, bytes) = (ours.elements, ours.tree, ours.click, ours.bytes.1);
-        let (cua, xa11y) = (other(app, "cua-driver"), other(app, "xa11y"));
-        format!("| {app} | {elements} | {tree} | {click} | {bytes} | {cua} | {xa11y} |")
-    };
-    apps.iter().map(|app| row(app)).collect()
 }
 
 /// Each driver's name in the results, and in the comparison.
@@ -91,7 +71,7 @@ const DRIVERS: [(&str, &str); 5] = [
 
 fn time_and_text(benchmarks: &str) -> Vec<String> {
     let row = |(driver, name): &(&str, &str)| {
-        let found = measured(benchmarks, "gtk3-widget-factory", driver);
+        let found = measured(benchmarks, driver);
         let answer = match found.answer {
             "tree" => "the tree again",
             "diff" => "a diff",
@@ -123,34 +103,22 @@ fn with_table(page: &str, header: &str, rows: Vec<String>) -> String {
 }
 
 #[test]
-fn tables_repeat_the_benchmarks() {
+fn the_table_repeats_the_benchmarks() {
     let benchmarks = page("docs/dev/benchmarks.md");
     let name = "docs/comparison.md";
-    let tables = [
-        (
-            "| app | n | tree | click | bytes of a click \
-             | cua-driver: n, tree, click | xa11y: n, tree, click |",
-            speed(&benchmarks),
-        ),
-        (
-            "| | full tree, ms | click, ms | text, bytes | answers a click with |",
-            time_and_text(&benchmarks),
-        ),
-    ];
-    for (header, rows) in tables {
-        let now = page(name);
-        assert!(now.contains(header), "{name} has no table {header}");
-        let wanted = with_table(&now, header, rows);
-        if std::env::var_os("DESKLINE_WRITE").is_some() {
-            std::fs::write(path(name), wanted).expect("the page can be written");
-        } else {
-            assert!(
-                now == wanted,
-                "{name} is stale: DESKLINE_WRITE=1 cargo test -p deskline --test figures"
-            );
-        }
+    let header = "| | full tree, ms | click, ms | text, bytes | answers a click with |";
+    let now = page(name);
+    assert!(now.contains(header), "{name} has no table {header}");
+    let wanted = with_table(&now, header, time_and_text(&benchmarks));
+    if std::env::var_os("DESKLINE_WRITE").is_some() {
+        std::fs::write(path(name), wanted).expect("the page can be written");
+    } else {
+        assert!(
+            now == wanted,
+            "{name} is stale: DESKLINE_WRITE=1 cargo test -p deskline --test figures"
+        );
     }
-    let ours = measured(&benchmarks, "gtk3-widget-factory", "Deskline");
+    let ours = measured(&benchmarks, "Deskline");
     let click = format!("answers with {} bytes", ours.bytes.1);
     assert!(
         page("README.md").contains(&click),
@@ -215,6 +183,10 @@ fn the_pages_have_this_version() {
     // With its date, once it is released.
     let newest = newest.and_then(|line| line.split(' ').nth(1));
     assert_eq!(newest, Some(version), "CHANGELOG.md");
+    let rust = concat!("Rust ", env!("CARGO_PKG_RUST_VERSION"), " or newer");
+    for name in ["README.md", "docs/getting-started.md"] {
+        assert!(page(name).contains(rust), "{name} lacks {rust}");
+    }
     let start = page("docs/getting-started.md");
     for package in [
         format!("deskline_{version}_"),
@@ -224,5 +196,45 @@ fn the_pages_have_this_version() {
             start.contains(&package),
             "getting-started.md lacks {package}"
         );
+    }
+}
+
+/// Figures of the code that pages repeat: a file in crates/, the constant, a page, and its words.
+const REPEATED: &str = "
+deskline-mcp/src/tools/chain.rs | MOST: usize = 25; | README.md | up to 25 steps
+deskline-core/src/summary.rs | LIMIT: usize = 4_000; | docs/faq.md | has more than 4,000 characters
+deskline-core/src/summary.rs | LIMIT: usize = 4_000; | docs/formats.md | of at most 4,000 characters
+deskline-core/src/summary.rs | LIMIT: usize = 4_000; | docs/safety.md | of up to 4,000 characters
+deskline-mcp/src/tools/mod.rs | EXPECTED: from_secs(3); | docs/recipes.md | waits up to 3 s
+deskline-mcp/src/tools/mod.rs | EXPECTED: from_secs(3); | docs/tools.md | waits at most 3 seconds
+deskline-mcp/src/person.rs | PATIENCE: from_secs(600); | docs/safety.md | answer it in ten minutes
+deskline-x11/src/question.rs | SHOWS: from_secs(50); | docs/safety.md | a banner on X11 does, for 50 s
+deskline-contract/src/guard.rs | LIMIT: from_secs(30); | docs/safety.md | about 30 s at the latest
+deskline-contract/src/guard.rs | LIMIT: from_secs(30); | docs/troubleshooting.md | most about 30 s
+deskline-link/src/act/until.rs | LONGEST: from_secs(25); | docs/what-can-be-driven.md | most 25 s
+deskline-link/src/settle/taken_back.rs | TAKES_BACK: from_millis(300); | docs/comparison.md | for 300 ms
+deskline-contract/src/clipboard.rs | MOST_SAVED: usize = 96 << 20; | docs/what-can-be-driven.md | 96 MB
+deskline-contract/src/clipboard.rs | SAVES: from_secs(3); | docs/what-can-be-driven.md | within 3 s
+deskline-link/src/picture/texts.rs | LIMIT: from_millis(700); | docs/what-can-be-driven.md | to 0.7 s
+deskline-atspi/src/strategies/documents.rs | MANY: usize = 400; | docs/what-can-be-driven.md | 400 elements
+deskline-mcp/src/picture.rs | LONG_SIDE: usize = 1_568; | docs/formats.md | most 1,568 pixels
+deskline/src/cli.rs | default_value = \"1GiB,7d\" | docs/safety.md | 7 days, at most 1 GiB
+deskline/src/cli.rs | default_missing_value = \"10\" | docs/recipes.md | for ten minutes after
+";
+
+#[test]
+fn the_pages_repeat_the_figures_of_the_code() {
+    let one_line = |name: &str| {
+        let words = page(name);
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for row in REPEATED.trim().lines() {
+        let [file, constant, name, words] = row.split(" | ").collect::<Vec<_>>()[..] else {
+            panic!("{row}");
+        };
+        let constant = constant.replace(": from", ": Duration = Duration::from");
+        let code = one_line(&format!("crates/{file}"));
+        assert!(code.contains(&constant), "changed? {row}");
+        assert!(one_line(name).contains(words), "{row}");
     }
 }

@@ -120,7 +120,10 @@ fn kwin_screens(second: f64) -> String {
     let right = 1600.0 * second;
     let outputs = [("Virtual-0", 1.0), ("Virtual-1", second)];
     let outputs = outputs.map(|(name, scale)| json!({"connectorName": name, "scale": scale}));
-    let place = |index: usize, x: f64| json!({"enabled": true, "outputIndex": index, "position": {"x": x, "y": 0}, "priority": index});
+    let place = |index: usize, x: f64| {
+        json!({"enabled": true, "outputIndex": index, "position": {"x": x, "y": 0},
+               "priority": index})
+    };
     let setup = json!({"lidClosed": false, "outputs": [place(0, 0.0), place(1, right)]});
     json!([{"name": "outputs", "data": outputs}, {"name": "setups", "data": [setup]}]).to_string()
 }

@@ -46,7 +46,10 @@ fn event(stream: &mut BufReader<TcpStream>) -> (String, Value) {
 #[test]
 fn a_call_is_followed_resumed_and_cancelled() {
     let server = Server::start(&["--desktops", "1"]);
-    let request = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let request = |id: u32, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0",
+        "id": id, "method": method, "params": params})
+    };
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"}});
     let mut stream = post(&server, "", &request(1, "initialize", hello));

@@ -235,7 +235,10 @@ impl<'b> Driven<'b> {
                 )
             }
             Act::Write(text) => {
-                let key = |name: &str| json!({"do": "press_key", "keyName": name, "modifierFlags": ["Control"]});
+                let key = |name: &str| {
+                    json!({"do": "press_key",
+                    "keyName": name, "modifierFlags": ["Control"]})
+                };
                 let line = json!({"do": "type", "text": text, "pressKey": "Return"});
                 (
                     "chain_and_traverse",

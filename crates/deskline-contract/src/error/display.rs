@@ -39,8 +39,8 @@ pub enum DisplayError {
     /// The shortcut that switches windows did not lead to this one.
     #[error(
         "GNOME's Alt+Esc did not bring the window to the front: it is on another workspace, or \
-         another program has that shortcut. Nothing was sent to the app. Ask the user to bring it there, \
-         or use {QUIET_TOOLS}, which need no window"
+         another program has that shortcut. Nothing was sent to the app. Ask the user to bring the \
+         window to the front, or use {QUIET_TOOLS}, which need no window"
     )]
     NotSwitched,
     /// KWin keeps giving keys to its input method.
@@ -125,8 +125,8 @@ pub enum DisplayError {
     PasteboardLate(String, Duration),
     /// The clipboard holds files that its owner makes when they are pasted.
     #[error(
-        "the user's clipboard cannot be saved: it has files that the app that copied them makes \
-         only when they are pasted. {NOT_PASTED}"
+        "the user's clipboard cannot be saved: it has files that do not exist until they are \
+         pasted. {NOT_PASTED}"
     )]
     ClipboardPromised,
     /// The clipboard holds more than this many bytes.

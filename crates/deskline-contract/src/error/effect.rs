@@ -105,7 +105,7 @@ pub enum Mismatch {
     Respaced { field: String, difference: String },
     #[error(
         "{field} took {kept} of {wanted} characters and contains {} now. It may limit or filter what \
-         it takes: clear it (Control+A, then ForwardDelete) and give it what fits",
+         it takes: clear it (Control+A, then Delete) and give it what fits",
         shown(.text)
     )]
     Shortened {
@@ -115,7 +115,7 @@ pub enum Mismatch {
         text: String,
     },
     #[error(
-        "it shows {} and not '{}': the app did not take the choice. Look at the picture",
+        "it shows {} and not '{}': the app did not take the choice. Look at the screenshot",
         shown(.text), escape::short(.wanted, 40)
     )]
     NotChosen { text: String, wanted: String },
@@ -137,12 +137,12 @@ pub enum Mismatch {
     ValueGone,
     #[error(
         "it is still {0}, and nothing else changed: the app did not take the click, or took its \
-         effect back at once. Look at the picture"
+         effect back at once. Look at the screenshot"
     )]
     NotToggled(String),
     #[error(
-        "it is {0} again: the app took the change back. Look at the picture, or search the file, for \
-         the reason"
+        "it is {0} again: the app took the change back. The reason may be in the screenshot or the \
+         file: look there"
     )]
     TakenBack(String),
     #[error(

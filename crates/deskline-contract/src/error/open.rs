@@ -97,7 +97,7 @@ pub enum OpenError {
         written: Option<String>,
     },
     /// The process ended at once, without output.
-    #[error("{} ended at once. Open it by hand to see why", escape::name(.0, 80))]
+    #[error("{} ended at once. Ask the user to start it in a terminal to see why", escape::name(.0, 80))]
     EndedSilently(String),
     /// The app showed no window of its own in time.
     #[error(

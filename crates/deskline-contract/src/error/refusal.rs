@@ -43,7 +43,7 @@ pub enum Obstacle {
     /// The element's actions, by name, do not include a press.
     #[error("{}", no_press(.0))]
     NoPress(Vec<String>),
-    #[error("it opens a submenu, which a press does not")]
+    #[error("it is the title of a submenu, which a press does not open")]
     OpensSubmenu,
     /// The app reported that it did not do the action.
     #[error("the app reported that it did not do the action")]

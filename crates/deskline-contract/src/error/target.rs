@@ -134,7 +134,7 @@ pub enum TargetError {
     /// Something else has received the press.
     #[error(
         "{0} did not go down under the pointer: something that the tree does not list lies over it, \
-         and has received the press. Look at the picture, and use press_ax_and_traverse or \
+         and has received the press. Look at the screenshot, and use press_ax_and_traverse or \
          set_selected_and_traverse"
     )]
     NotPressed(String),
@@ -185,7 +185,7 @@ pub enum TargetError {
     /// No list of choices opened.
     #[error(
         "{0} was clicked, but no choice appeared in the tree, so it was closed again. Open it with \
-         click_and_traverse, look at the picture, and press keys there: Down, Return"
+         click_and_traverse, look at the screenshot, and press keys there: Down, Return"
     )]
     NotOpened(String),
     /// None of the choices has the text.
@@ -287,7 +287,7 @@ pub enum TargetError {
     /// Another program has grabbed the person's devices for this many seconds.
     #[error(
         "another program, perhaps another agent, has held the user's keyboard or pointer for {0} \
-         s, so that they could not be kept apart from this input. Nothing was sent; try again"
+         s, so Deskline could not block them. Nothing was sent; try again"
     )]
     DevicesHeld(u64),
     /// The screen is locked: all input would go to the login window.
@@ -453,8 +453,8 @@ impl WindowHint {
                 .to_owned(),
         };
         format!(
-            "{why} look at the screenshot, and click, drag and scroll by x and y. Its pixels are \
-             places on the screen, counted from the window's x and y"
+            "{why} look at the screenshot, and click, drag and scroll by x and y: add the window's x \
+             and y to those in the screenshot"
         )
     }
 }

@@ -44,7 +44,7 @@ fn elements_older_than_the_call_have_a_header() {
             5,
             3_000,
             vec![1],
-            "5 elements of windows that nobody sees (\"Ann\" [AXWindow (frame)] #e2), read up to 3.0 s before",
+            "5 elements of hidden windows (\"Ann\" [AXWindow (frame)] #e2), read up to 3.0 s before",
         ),
     ] {
         tree.older = Some(older(elements, ms, windows));

@@ -120,7 +120,7 @@ fn an_app_that_keeps_another_choice_is_an_error() {
         world.menu(MAIL, [20, 464, 200, 80], lines);
     });
     story.run(choose("Large"));
-    assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox], chose 'Large', but it shows 'Small' and not 'Large': the app did not take the choice. Look at the picture");
+    assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox], chose 'Large', but it shows 'Small' and not 'Large': the app did not take the choice. Look at the screenshot");
 }
 
 /// The combo box has its choice as its name, and its choices are in no tree once the list has
@@ -144,7 +144,7 @@ fn an_app_that_takes_another_choice_for_its_name_is_an_error() {
     });
     let choose = Action::choose(Target::text("Small"), "Large");
     story.run(choose);
-    assert_snapshot!(story.field("error"), @"Opened 'Small' [AXComboBox], chose 'Large', but it shows 'Larger' and not 'Large': the app did not take the choice. Look at the picture");
+    assert_snapshot!(story.field("error"), @"Opened 'Small' [AXComboBox], chose 'Large', but it shows 'Larger' and not 'Large': the app did not take the choice. Look at the screenshot");
 }
 
 #[test]

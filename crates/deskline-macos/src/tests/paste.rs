@@ -94,7 +94,7 @@ fn a_pasteboard_that_cannot_be_saved_is_refused_before_anything_is_touched() {
     let withheld = ("public.html", "its 'public.html' did not arrive within 3 s");
     let promised = (
         "com.apple.pasteboard.promised-file-url",
-        "makes only when they are pasted",
+        "do not exist until they are pasted",
     );
     for (kind, wanted) in [withheld, promised] {
         let mut desk = desk();

@@ -51,13 +51,12 @@ fn the_page_has_each_option() {
 }
 
 /// Options of other programs that the pages name.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 7] = [
     "force-renderer-accessibility",
     "locked",
     "ozone-platform",
     "path",
     "release",
-    "config-net",
     "scope",
     "user",
 ];

@@ -46,7 +46,8 @@ pub const GTK3_WIDGET_FACTORY: Subject = Subject {
     ready: "togglebutton",
     click: |run| super::toggle(run, "checkbutton"),
     text: |run| {
-        let entry = json!({"role": "AXTextField", "element": "entry", "doubleClick": true, "text": super::WORDS});
+        let entry = json!({"role": "AXTextField", "element": "entry", "doubleClick": true,
+                           "text": super::WORDS});
         run.call("click_and_traverse", entry)?;
         run.shows_text("the text", super::WORDS)
     },
@@ -60,7 +61,8 @@ pub const GTK4_WIDGET_FACTORY: Subject = Subject {
     ready: "togglebutton",
     click: |run| super::toggle(run, "checkbutton"),
     text: |run| {
-        let entry = json!({"role": "AXTextField", "element": "comboboxentry", "doubleClick": true, "text": super::WORDS});
+        let entry = json!({"role": "AXTextField", "element": "comboboxentry", "doubleClick": true,
+                           "text": super::WORDS});
         run.call("click_and_traverse", entry)?;
         run.shows_text("the text", super::WORDS)
     },

@@ -106,7 +106,7 @@ fn writers_word_count_after_typing_is_in_the_answer() {
         assert!(tree.contains(&count), "no {count}in\n{text}");
     };
     server.type_text(app.pid, "some more words ").ok();
-    // A document that has just opened is updated once more some 200 ms after it appears, which
+    // A document that has just opened is updated once more about 200 ms after it appears, which
     // restarts the timer.
     let counted = json!({"pid": app.pid, "element": "4 words, "});
     server.call("wait_for_and_traverse", counted).ok();

@@ -118,7 +118,7 @@ fn calls_share_a_server_that_stays() {
     let (exit, text) = call("list_application", json!({}));
     assert!(exit == 2 && text.contains("Did you mean"), "{text}");
 
-    // With a release build, a call takes some 10 ms more than the tool, and 500 ms more if it
+    // With a release build, a call takes about 10 ms more than the tool, and 500 ms more if it
     // starts a server.
     let quickest = (0..10).map(|_| {
         let start = Instant::now();

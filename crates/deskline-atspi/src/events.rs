@@ -135,7 +135,7 @@ impl AtSpi {
     }
 
     /// Between links: takes the pending events, and continues a last reading that the budget cut
-    /// short, for some 50 ms. Returns when to call again; `None` if no app is subscribed.
+    /// short, for about 50 ms. Returns when to call again; `None` if no app is subscribed.
     pub fn idle(&mut self) -> Option<Duration> {
         self.rest();
         while self.mirrors.any_rests() {

@@ -113,7 +113,7 @@ impl fmt::Display for Question {
     }
 }
 
-/// The key of an app's alerts is this before the app's.
+/// The answer about an app's alerts is stored under the app's key with this prefix.
 const ALERTS: &str = "alerts of ";
 
 /// The person's answer.

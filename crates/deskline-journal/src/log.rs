@@ -17,7 +17,7 @@ use crate::{JournalError, Record, Retention};
 const ARGUMENTS: usize = 64 * 1024;
 /// Longer app names, error texts and answers are cut in the log.
 const WORDS: usize = 4_000;
-/// The maximum size of the log, whatever the journal's: some 50,000 links.
+/// The maximum size of the log, whatever the journal's: about 50,000 links.
 const LOG_BYTES: u64 = 64 << 20;
 /// A larger log is not ours: between two prunings, ours does not double.
 const LARGEST: u64 = 2 * LOG_BYTES;

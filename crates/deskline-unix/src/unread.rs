@@ -1,6 +1,6 @@
 //! Counts the bytes of a socket that its process has not read.
 //!
-//! A Wayland compositor ends a client whose socket is full: some 200 unread events.
+//! A Wayland compositor ends a client whose socket is full: about 200 unread events.
 
 use std::path::Path;
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::entry::Entry;
 use crate::screen;
 
-/// The most links of a page. A journal has some 50,000; more are not ours.
+/// The most links of a page. A journal has about 50,000; more are not ours.
 const MOST: usize = 100_000;
 
 /// The most text of their records, in bytes: that of our longest log.

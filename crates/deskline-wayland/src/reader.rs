@@ -8,8 +8,8 @@ use deskline_input::{Cancel, Gap};
 use deskline_unix::unread::Unread;
 
 /// How many unread bytes an app may have before more keys are sent: about 40 events. sway before
-/// 1.11 (swaywm/sway#8532) and labwc before labwc/labwc#3400 disconnect an app that leaves some 200
-/// unread.
+/// 1.11 (swaywm/sway#8532) and labwc before labwc/labwc#3400 disconnect an app that leaves about
+/// 200 unread.
 const UNREAD: u32 = 1_024;
 
 /// How long an app may read nothing.

@@ -11,7 +11,7 @@ const WILD: u16 = 0xffff;
 
 const COOKIE: &[u8] = b"MIT-MAGIC-COOKIE-1";
 
-/// Reject larger files: an entry takes some 50 bytes.
+/// Reject larger files: an entry takes about 50 bytes.
 const MAX_FILE: u64 = 1 << 20;
 
 struct Entry<'a> {

@@ -545,8 +545,8 @@ mod tests {
         let mut bytes = Vec::new();
         write_call(&mut bytes, 3, &call);
         bytes[1] = kind;
-        // Overwrites the field of the destination: with that of the answered call, and with one of
-        // an unknown code.
+        // In a reply, a reply serial (field 5) and a field of an unknown code (200) take the place
+        // of the destination (field 6).
         let at = bytes.windows(3).position(|w| w == [6, 1, b's']).unwrap();
         if kind != SIGNAL {
             bytes[at..at + 8].copy_from_slice(&[5, 1, b'u', 0, 7, 0, 0, 0]);

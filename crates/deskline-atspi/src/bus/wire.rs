@@ -126,7 +126,7 @@ impl Body {
     }
 }
 
-/// The longest accepted path of an object. Those of toolkits have some 60 bytes.
+/// The longest accepted path of an object. Those of toolkits have about 60 bytes.
 const LONGEST_PATH: usize = 4 << 10;
 
 /// Reads a body. Every read is bounds-checked. It never panics, whatever the bytes.

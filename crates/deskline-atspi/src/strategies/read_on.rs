@@ -11,7 +11,7 @@ use super::reuse::{LastReading, is_managed};
 use crate::bus::Error;
 use crate::engine::{Engine, Node};
 
-/// How many nodes are read in one batch: some 40 ms in Chromium.
+/// How many nodes are read in one batch: about 40 ms in Chromium.
 const BATCH: usize = 300;
 
 /// Reads another batch. Returns whether there is more to read.

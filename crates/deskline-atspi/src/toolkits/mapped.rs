@@ -9,7 +9,7 @@ use std::path::Path;
 use deskline_contract::WindowHint;
 use deskline_unix::process;
 
-/// A process maps some hundred files, a line each; Chromium some thousand.
+/// A process maps a few hundred files, a line each; Chromium a few thousand.
 const LONGEST_MAP: u64 = 4 << 20;
 
 type Environment = BTreeMap<String, String>;

@@ -414,7 +414,7 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
             // In a page any part may scroll without being reported as scrollable.
             let part = web && place.is_some() && element.role != Role::WINDOW;
             let area = element.place().filter(|_| element.visible)?;
-            // Qt has no role for its other scroll areas: what is in them is larger.
+            // Qt has no role for its other scroll areas. They are smaller than their content.
             let larger = element.role != Role::WINDOW && is_larger(tree, inner, area);
             if !scrolls && !part && !larger {
                 return None;

@@ -140,7 +140,7 @@ impl Texts {
         }
         let mut unread = 0;
         for &window in blind {
-            // Finding the lines in a picture of 1920x1080 pixels takes some 50 ms.
+            // Finding the lines in a picture of 1920x1080 pixels takes about 50 ms.
             let late = Instant::now() >= end;
             let parts = match change::take(desktop, window) {
                 Ok(picture) if !late => self.look(desktop, tree, (window, spots), picture),

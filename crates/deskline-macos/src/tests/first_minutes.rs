@@ -50,7 +50,7 @@ fn a_menu_extra_is_clicked_though_control_center_owns_its_place() {
         then: Typing::default(),
     };
     desk.run(click).ok();
-    // Over another place of an app it stops a click.
+    // A window of that process over another app stops a click on the app.
     desk.given(|world| world.extra.insert(0, (310, [0.0, 0.0, 1_440.0, 900.0], 25)));
     desk.click_on("Send", "AXButton")
         .fails_with("Control Center");

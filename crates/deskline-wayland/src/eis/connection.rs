@@ -19,7 +19,7 @@ use super::device::Device;
 /// How long the compositor may take for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long to wait for the compositor to close its end after our goodbye. It takes some 0.1 ms.
+/// How long to wait for the compositor to close its end after our goodbye. It takes about 0.1 ms.
 const CLOSES: Duration = Duration::from_millis(100);
 
 /// How many events of a receiver to keep. Further events drop the oldest.

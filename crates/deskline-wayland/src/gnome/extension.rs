@@ -19,7 +19,7 @@ const PATH: &str = "/org/deskline/Shell";
 /// The version of the extension's interface whose positions this Deskline uses.
 const VERSION: u32 = 3;
 
-/// How long the last answer about the windows is reused. A link asks some 30 times, often twice in
+/// How long the last answer about the windows is reused. A link asks about 30 times, often twice in
 /// a row, and each request waits until the shell has painted.
 pub(super) const RECENT: Duration = Duration::from_millis(5);
 

@@ -9,7 +9,7 @@ use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
 use crate::connection::Connection;
 use crate::{During as _, Present as _};
 
-/// How much of the resource database to read, in 4-byte units; it usually has some hundred bytes.
+/// How much of the resource database to read, in 4-byte units; it usually has a few hundred bytes.
 const MAX_RESOURCES: u32 = 4096;
 
 const WHAT: &str = "looking for the screen";

@@ -274,6 +274,16 @@ fn actions_are_named_by_commit_and_tokens_are_given_to_one_step() {
     assert!(checked > 20, "{checked}");
 }
 
+/// docs/safety.md says that Deskline sends nothing anywhere: no dependency is an HTTP client or
+/// speaks TLS.
+#[test]
+fn nothing_is_sent_to_other_machines() {
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    for name in ["curl", "native-tls", "openssl", "reqwest", "rustls", "ureq"] {
+        assert!(!lock.contains(&format!("name = \"{name}\"\n")), "{name}");
+    }
+}
+
 /// Each tool that a text for agents or people names exists.
 #[test]
 fn each_tool_that_is_named_exists() {

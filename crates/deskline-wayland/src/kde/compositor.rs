@@ -386,8 +386,8 @@ impl Compositor for Kde {
         let found = Findings::by_protocols(self.guard());
         Findings {
             guard: found.guard.map(|_| {
-                "KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while a burst of an \
-                agent's own input goes in, for some milliseconds, the user's passes too"
+                "KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while an \
+                agent's own input is sent, a few milliseconds at a time, the user's passes too"
                     .into()
             }),
             has_reasons: self.input.is_err(),

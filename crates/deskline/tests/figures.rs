@@ -16,6 +16,10 @@ fn page(name: &str) -> String {
     std::fs::read_to_string(path(name)).expect(name)
 }
 
+fn has(name: &str, words: &str) {
+    assert!(page(name).contains(words), "{name} lacks: {words}");
+}
+
 /// The cells of a table's row.
 fn cells(line: &str) -> Vec<&str> {
     let inner = line.trim_matches('|');
@@ -119,11 +123,7 @@ fn the_table_repeats_the_benchmarks() {
         );
     }
     let ours = measured(&benchmarks, "Deskline");
-    let click = format!("answers with {} bytes", ours.bytes.1);
-    assert!(
-        page("README.md").contains(&click),
-        "README.md lacks: {click}"
-    );
+    has("README.md", &format!("answers with {} bytes", ours.bytes.1));
 }
 
 #[test]
@@ -138,27 +138,17 @@ fn the_pages_count_the_apps_of_the_survey() {
     let apps = apps.filter(|name| *name != "app" && !name.starts_with("---"));
     let apps = apps.collect::<HashSet<_>>().len();
     let missing: usize = rows.iter().filter_map(|r| r[5].parse::<usize>().ok()).sum();
-    let wanted = [
-        (
-            "docs/what-can-be-driven.md",
-            format!("In {apps} apps Deskline missed {missing} of the labels"),
-        ),
-        (
-            "docs/desktops.md",
-            format!("Debian 12, Xorg and Xvfb, {apps} apps"),
-        ),
-    ];
-    for (name, words) in wanted {
-        assert!(page(name).contains(&words), "{name} lacks: {words}");
-    }
+    let words = format!("In {apps} apps Deskline missed {missing} of the labels");
+    has("docs/what-can-be-driven.md", &words);
+    let words = format!("Debian 12, Xorg and Xvfb, {apps} apps");
+    has("docs/desktops.md", &words);
 }
 
 #[test]
 fn counts_of_tools_and_clients_agree() {
     // The page's first section is about all tools.
     let tools = page("docs/tools.md").matches("\n## ").count() - 1;
-    let row = format!("| **Deskline** | {tools} |");
-    assert!(page("docs/comparison.md").contains(&row), "{row}");
+    has("docs/comparison.md", &format!("| **Deskline** | {tools} |"));
     let start = page("docs/getting-started.md");
     let (_, table) = start.split_once("| client |").expect("the clients");
     let rows = table
@@ -166,11 +156,12 @@ fn counts_of_tools_and_clients_agree() {
         .skip(2)
         .take_while(|line| line.starts_with('|'));
     let commands: Vec<&str> = rows.map(|row| cells(row)[1]).collect();
-    let words = format!("each of {} clients", commands.len());
-    assert!(page("docs/faq.md").contains(&words), "{words}");
-    let reference = page("docs/command-line.md");
+    has(
+        "docs/faq.md",
+        &format!("each of {} clients", commands.len()),
+    );
     for command in commands {
-        assert!(reference.contains(command), "{command}");
+        has("docs/command-line.md", command);
     }
 }
 
@@ -183,20 +174,15 @@ fn the_pages_have_this_version() {
     // With its date, once it is released.
     let newest = newest.and_then(|line| line.split(' ').nth(1));
     assert_eq!(newest, Some(version), "CHANGELOG.md");
-    let rust = concat!("Rust ", env!("CARGO_PKG_RUST_VERSION"), " or newer");
-    for name in ["README.md", "docs/getting-started.md"] {
-        assert!(page(name).contains(rust), "{name} lacks {rust}");
-    }
-    let start = page("docs/getting-started.md");
-    for package in [
-        format!("deskline_{version}_"),
-        format!("deskline-{version}"),
-    ] {
-        assert!(
-            start.contains(&package),
-            "getting-started.md lacks {package}"
+    let start = "docs/getting-started.md";
+    for name in ["README.md", start] {
+        has(
+            name,
+            concat!("Rust ", env!("CARGO_PKG_RUST_VERSION"), " or newer"),
         );
     }
+    has(start, &format!("deskline_{version}_"));
+    has(start, &format!("deskline-{version}"));
 }
 
 /// Figures of the code that pages repeat: a file in crates/, the constant, a page, and its words.

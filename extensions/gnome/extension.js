@@ -1,10 +1,11 @@
 // Reports what GNOME Shell reports to no program by itself: the windows, their positions and the
-// window at a point. Also raises windows. Input and pictures go through Mutter's own interfaces.
+// window at a point. Also raises windows, and says when an agent acts. Input and pictures go through Mutter's own interfaces.
 
 import Clutter from 'gi://Clutter';
 import Gio from 'gi://Gio';
 import Meta from 'gi://Meta';
 import Shell from 'gi://Shell';
+import St from 'gi://St';
 
 import {Extension} from 'resource:///org/gnome/shell/extensions/extension.js';
 import * as Main from 'resource:///org/gnome/shell/ui/main.js';
@@ -22,6 +23,7 @@ const VERSION = 3;
 // Activate: raises a window. Whether there is such a window.
 // Away: the visible workspace, counted from 1; and for each window that is minimised or on another
 // workspace: its id, its workspace (0 if that is visible), and whether it is minimised.
+// Announce: shows this text at the top of the screen, until its caller has gone or sends none.
 // All coordinates are those of the shell's stage: logical pixels, unless monitors are laid out in
 // physical pixels.
 const INTERFACE = `<node><interface name="${NAME}">
@@ -40,6 +42,7 @@ const INTERFACE = `<node><interface name="${NAME}">
     <arg type="a(tub)" direction="out"/>
   </method>
   <method name="Minimize"><arg type="t" direction="in"/></method>
+  <method name="Announce"><arg type="s" direction="in"/></method>
   <method name="ShowWorkspace"><arg type="u" direction="in"/></method>
 </interface></node>`;
 
@@ -50,6 +53,10 @@ const POPUPS = [WindowType.DROPDOWN_MENU, WindowType.POPUP_MENU, WindowType.COMB
 
 const BUTTONS = Clutter.ModifierType.BUTTON1_MASK | Clutter.ModifierType.BUTTON2_MASK |
     Clutter.ModifierType.BUTTON3_MASK;
+
+// Its distance from the panel.
+const MARGIN = 12;
+const BANNER = 'background-color: #1c1e21; color: #fff; border: 2px solid #ff8a00; padding: 12px;';
 
 const rectangle = r => [r.x, r.y, r.width, r.height];
 
@@ -72,6 +79,7 @@ export default class Deskline extends Extension {
     }
 
     disable() {
+        this._conceal();
         Gio.bus_unown_name(this._name);
         this._object.unexport();
         this._name = this._object = null;
@@ -126,6 +134,28 @@ export default class Deskline extends Extension {
             window.get_workspace().index() === shown ? 0 : window.get_workspace().index() + 1;
         const away = windows().filter(window => window.minimized || elsewhere(window) > 0);
         return [shown + 1, away.map(window => [window.get_id(), elsewhere(window), window.minimized])];
+    }
+
+    AnnounceAsync([text], invocation) {
+        this._conceal();
+        if (text) {
+            this._banner = new St.Label({text, style: BANNER});
+            Main.uiGroup.add_child(this._banner);
+            const {x, y, width} = Main.layoutManager.primaryMonitor;
+            const free = Math.max(0, width - this._banner.get_preferred_width(-1)[1]);
+            this._banner.set_position(x + Math.floor(free / 2), y + Main.panel.height + MARGIN);
+            this._caller = Gio.bus_watch_name_on_connection(
+                Gio.DBus.session, invocation.get_sender(), Gio.BusNameWatcherFlags.NONE, null,
+                () => this._conceal());
+        }
+        invocation.return_value(null);
+    }
+
+    _conceal() {
+        if (this._caller)
+            Gio.bus_unwatch_name(this._caller);
+        this._banner?.destroy();
+        this._banner = this._caller = null;
     }
 
     Minimize(id) {

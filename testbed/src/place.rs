@@ -28,13 +28,15 @@ pub(crate) enum Place {
         folder: PathBuf,
         /// The pid of the namespaces' first process, outside of them; 0 before it has started.
         first: u32,
+        /// Whether root is root there too, and can install a program.
+        has_root: bool,
     },
 }
 
 impl Place {
     /// The root of this suite that `testbed/trixie/make` makes, if the session's user can read it:
     /// `DESKLINE_` and its name, else its name in the target folder.
-    pub(crate) fn of_suite(suite: &str) -> Option<Self> {
+    pub(crate) fn of_suite(suite: &str, has_root: bool) -> Option<Self> {
         let target = || {
             let target = deskline().ancestors().nth(2);
             target.expect("a target folder").join(suite)
@@ -46,32 +48,55 @@ impl Place {
             .arg(folder.join("usr/bin/env"))
             .status();
         let is_there = reached.is_ok_and(|status| status.success());
-        is_there.then_some(Self::Root { folder, first: 0 })
+        is_there.then_some(Self::Root {
+            folder,
+            first: 0,
+            has_root,
+        })
     }
 
     /// A command that starts the session's first program; the program's command line is to be
     /// appended.
     pub(crate) fn starter(&self, shared: &Path) -> Command {
-        let Self::Root { folder, .. } = self else {
+        let Self::Root {
+            folder, has_root, ..
+        } = self
+        else {
             return as_user("/usr/bin/env");
         };
-        let mut command = as_user("bwrap");
-        command.args(["--unshare-user", "--uid", TESTER, "--gid", TESTER]);
+        let mut command = if *has_root {
+            Command::new("bwrap")
+        } else {
+            let mut command = as_user("bwrap");
+            command.args(["--unshare-user", "--uid", TESTER, "--gid", TESTER]);
+            command
+        };
         command.args(["--unshare-pid", "--unshare-ipc", "--ro-bind"]);
         command.arg(folder).args(["/", "--proc", "/proc"]);
         // Do not use `--dev`: its terminals need a second user namespace, which `nsenter` could not
         // enter.
-        command.args(["--tmpfs", "/dev", "--tmpfs", "/dev/shm"]);
+        command.args(["--tmpfs", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm"]);
         for device in ["null", "zero", "full", "random", "urandom", "tty"] {
             let device = format!("/dev/{device}");
             command.args(["--dev-bind", &device, &device]);
         }
         command.args(["--symlink", "/proc/self/fd", "/dev/fd"]);
-        command.args(["--ro-bind", "/sys", "/sys", "--tmpfs", "/tmp"]);
+        command.args([
+            "--ro-bind",
+            "/sys",
+            "/sys",
+            "--perms",
+            "1777",
+            "--tmpfs",
+            "/tmp",
+        ]);
         command
             .args(["--tmpfs", "/run", "--bind"])
             .args([shared, shared]);
         command.arg("--chdir").arg(shared);
+        if *has_root {
+            command.args(as_nobody());
+        }
         // Processes that have left their parent end with the session too.
         command.args(["sh", "-c", "\"$@\"; kill -KILL -1", "sh"]);
         command
@@ -93,13 +118,27 @@ impl Place {
 
     /// A command for a program of the session, in this folder.
     pub(crate) fn command(&self, program: &OsStr, folder: &Path) -> Command {
-        let Self::Root { first, .. } = self else {
+        let Self::Root {
+            first, has_root, ..
+        } = self
+        else {
             return as_user(program);
         };
-        let mut command = as_user("nsenter");
-        command.args(["--preserve-credentials", "--user", "--mount", "--pid"]);
-        command.args(["--ipc", "--target", &first.to_string(), "/usr/bin/env"]);
-        command.arg("--chdir").arg(folder).arg(program);
+        let mut command = if *has_root {
+            Command::new("nsenter")
+        } else {
+            let mut command = as_user("nsenter");
+            command.args(["--preserve-credentials", "--user"]);
+            command
+        };
+        command.args(["--mount", "--pid", "--ipc", "--target", &first.to_string()]);
+        if *has_root {
+            command.args(as_nobody());
+        }
+        command
+            .args(["/usr/bin/env", "--chdir"])
+            .arg(folder)
+            .arg(program);
         command
     }
 
@@ -143,10 +182,21 @@ fn as_user(program: impl AsRef<OsStr>) -> Command {
     if !is_root() {
         return Command::new(program);
     }
-    let mut command = Command::new("/usr/bin/setpriv");
-    let (user, group) = (format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"));
-    command.args([&user, &group, "--clear-groups"]).arg(program);
+    let [setpriv, as_nobody @ ..] = as_nobody();
+    let mut command = Command::new(setpriv);
+    command.args(as_nobody).arg(program);
     command
+}
+
+/// The beginning of a command line that root runs as the session's user.
+fn as_nobody() -> [String; 4] {
+    let (user, group) = (format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"));
+    [
+        "/usr/bin/setpriv".into(),
+        user,
+        group,
+        "--clear-groups".into(),
+    ]
 }
 
 /// Changes the owner of a file, or of a folder with all its content, to the session's user.

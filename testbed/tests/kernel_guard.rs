@@ -24,10 +24,14 @@ const ESCAPE: u32 = 1;
 
 /// sway, and the helper, which has two devices.
 fn session() -> Option<(Session, Devices)> {
+    session_of(Setup::here(Compositor::Sway))
+}
+
+fn session_of(setup: Setup) -> Option<(Session, Devices)> {
     if !getuid().is_root() {
         return None;
     }
-    let sway = Setup::here(Compositor::Sway).start().ends_with_the_test();
+    let sway = setup.start().ends_with_the_test();
     let user = fs::metadata(sway.folder().join("deskline")).unwrap().uid();
     let devices = Devices::in_folder(&sway.folder().join("devices"));
     devices.make(user, &["event0", "event1"]);
@@ -94,6 +98,56 @@ fn the_devices_are_grabbed_while_an_agent_types_and_escape_cancels() {
         .has("Cancelled: the user pressed Esc");
     assert!(!devices.grabbed("event0"));
     assert!(longest(&app) < 2 * text().len(), "all was typed");
+}
+
+/// The banner's accent colour.
+const ACCENT: [u8; 3] = [0xff, 0x8a, 0x00];
+
+/// How many pixels of the screen have the banner's colour.
+fn accents(sway: &Session) -> usize {
+    let shot = sway
+        .command("/usr/bin/grim")
+        .args(["-t", "ppm", "-"])
+        .output();
+    let shot = shot.unwrap().stdout;
+    let lines = shot.splitn(4, |byte| *byte == b'\n');
+    let pixels = lines.last().unwrap();
+    assert_eq!(pixels.len() % 3, 0);
+    pixels.chunks_exact(3).filter(|p| *p == ACCENT).count()
+}
+
+#[test]
+fn a_banner_says_that_the_agent_acts_and_is_in_no_picture() {
+    for scale in [1, 2] {
+        let screen = format!("resolution 1600x900 scale {scale}");
+        let setup = Setup::here(Compositor::Sway).screens(&[&screen]);
+        let Some((sway, devices)) = session_of(setup) else {
+            return;
+        };
+        let server = sway.server();
+        let app = sway.widgets(Toolkit::Gtk3, &server);
+        assert_eq!(accents(&sway), 0);
+        let whole = typing(&server, &app);
+        until("the banner", || accents(&sway) > 500);
+        assert!(devices.grabbed("event0"));
+        let answer = whole.answer(Duration::from_secs(30)).unwrap().ok();
+        // The banner takes no key, and is gone before the picture.
+        app.wait_for(&format!("text Name {}", text()));
+        assert_eq!(accents(&sway), 0);
+        let picture = answer.picture().rgb;
+        assert!(picture.chunks_exact(3).all(|p| p != ACCENT));
+
+        let quiet = sway.server_with(&["--guard", "input"]);
+        let whole = typing(&quiet, &app);
+        until("the grab", || devices.grabbed("event0"));
+        assert_eq!(accents(&sway), 0);
+        whole.answer(Duration::from_secs(30)).unwrap().ok();
+
+        let _killed = typing(&server, &app);
+        until("the banner", || accents(&sway) > 500);
+        sway.kill(&server);
+        until("its end", || accents(&sway) == 0);
+    }
 }
 
 #[test]

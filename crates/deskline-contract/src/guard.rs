@@ -74,9 +74,17 @@ pub trait Guards {
 
     /// Whether the devices may stay grabbed while an app settles and the person's window comes back
     /// to the front: the overlay is in no picture, and that window can be raised during a grab.
-    fn holds_on(&self) -> bool {
+    fn holds_on(&mut self) -> bool {
         false
     }
+}
+
+/// A drawn banner: rows of B, G, R, X bytes without padding.
+#[derive(Debug)]
+pub struct Image {
+    pub width: usize,
+    pub height: usize,
+    pub bgrx: Vec<u8>,
 }
 
 /// The bounds of a banner of this size: at the top of the screen `area`, or at its bottom if the

@@ -2,6 +2,7 @@
 //! and pictures.
 
 mod display;
+mod guarded;
 mod in_menu;
 
 use deskline_contract::wait;
@@ -36,6 +37,7 @@ use deskline_unix::family::{self, Family};
 use deskline_unix::{flatpak, process};
 use deskline_wayland::Compositor;
 use deskline_x11::X11Display;
+use guarded::Announcer;
 
 /// How long a toplevel's window may come after its tree: until its first frame is drawn and the
 /// window manager has mapped it.
@@ -106,6 +108,7 @@ pub struct LinuxDesktop {
     is_private: bool,
     /// The kernel's guard, if it keeps out more than the display's own guard.
     by_kernel: Option<deskline_evdev::Guard>,
+    announcer: Announcer,
 }
 
 impl LinuxDesktop {
@@ -123,6 +126,7 @@ impl LinuxDesktop {
         let tesseract = Tesseract::find(&session);
         let tray = Tray::new(session.session_bus.clone());
         Self {
+            announcer: Announcer::new(session.wayland_socket()),
             has_native: session.wayland_display.is_some() && display.wayland().is_none(),
             session,
             atspi,

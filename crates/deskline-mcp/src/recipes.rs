@@ -15,6 +15,9 @@ pub(crate) const PREFIX: &str = "recipe_";
 /// The most recipes that are listed: every session pays for the list.
 const MOST: usize = 30;
 
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
+
 /// The recipes of a folder by their names, in order. What cannot be read is none.
 pub(crate) fn all(folder: &Path) -> BTreeMap<String, Recipe> {
     let files = fs::read_dir(folder)
@@ -24,6 +27,9 @@ pub(crate) fn all(folder: &Path) -> BTreeMap<String, Recipe> {
     let one = |file: fs::DirEntry| {
         let name = file.file_name().into_string().ok()?;
         let name = name.strip_suffix(SUFFIX)?.to_owned();
+        // A FIFO would be waited for.
+        let is_one = |about: &fs::Metadata| about.is_file() && about.len() < LARGEST;
+        fs::metadata(file.path()).ok().filter(is_one)?;
         let recipe = read(&fs::read_to_string(file.path()).ok()?);
         let recipe = recipe.inspect_err(|e| tracing::warn!("{}: {e}", file.path().display()));
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';

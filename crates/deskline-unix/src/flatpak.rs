@@ -1,6 +1,7 @@
 //! Processes in Flatpak's sandboxes: Flatpak puts a file into the root of each of them.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use crate::process;
 use crate::sock_diag::inodes_of;
@@ -8,6 +9,11 @@ use crate::sock_diag::inodes_of;
 /// The id of the Flatpak that a process runs in.
 pub fn id(pid: u32) -> Option<String> {
     entry(pid, "[Application]", "name=")
+}
+
+/// The folder of the Flatpak's files, as its sandbox says.
+pub fn files(pid: u32) -> Option<PathBuf> {
+    entry(pid, "[Instance]", "app-path=").map(PathBuf::from)
 }
 
 /// The processes in the same sandbox as `pid` that have sockets of their own, in ascending order,

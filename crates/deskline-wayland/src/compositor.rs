@@ -160,6 +160,12 @@ pub trait Compositor: Raising + Send {
         None
     }
 
+    /// Shows what the agent does, until it is called with an empty text. `false` if the compositor
+    /// itself shows nothing.
+    fn announce(&mut self, _caption: &str) -> Result<bool> {
+        Ok(false)
+    }
+
     /// For the doctor.
     fn findings(&mut self) -> Findings {
         Findings::by_protocols(self.guard())

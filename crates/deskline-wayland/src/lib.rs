@@ -5,7 +5,8 @@
 //!   goes.
 //! - `compositor`: the trait that each compositor implements: `sway`, `wlr`, `kde` and `gnome`.
 //! - `reader`: the limits of apps that read keys.
-//! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy.
+//! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy, the
+//!   banner.
 //! - [`clipboard`]: saved, lent and given back by data control; on GNOME by Mutter's own interface.
 //! - `eis`: libei's client side, for KWin and Mutter.
 //! - `findings`: what the doctor reports about a compositor.
@@ -55,3 +56,4 @@ pub use kde::{KWINS_INPUT_METHOD, KdeDisplay};
 pub use listed::{Corner, Kind, ListedWindow};
 pub use sway::{OwnSocket, SwayDisplay};
 pub use wlr::{WlrDisplay, is_wlr, wlr_lacks};
+pub use wlroots::banner::Banner;

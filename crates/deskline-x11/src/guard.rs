@@ -112,7 +112,7 @@ impl Guards for Guard {
         self.order_and_wait(Order::Open);
     }
 
-    fn holds_on(&self) -> bool {
+    fn holds_on(&mut self) -> bool {
         true
     }
 }

@@ -45,6 +45,7 @@ mod windows;
 mod workspaces;
 pub mod xauth;
 
+pub use overlay::text::{Fonts, banner};
 use std::path::{Path, PathBuf};
 
 use deskline_contract::{Error, Result};

@@ -6,7 +6,7 @@
 //! overlay.
 
 mod place;
-mod text;
+pub(crate) mod text;
 
 use deskline_contract::Result;
 use deskline_contract::guard::banner_place;

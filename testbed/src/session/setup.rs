@@ -81,6 +81,8 @@ pub struct Setup {
     pub(super) bare: bool,
     /// Whether KWin takes a keyboard from any program.
     pub(super) hands: bool,
+    /// Whether root is root there too.
+    has_root: bool,
 }
 
 impl Setup {
@@ -98,6 +100,7 @@ impl Setup {
             physical: false,
             bare: false,
             hands: false,
+            has_root: false,
         }
     }
 
@@ -109,7 +112,7 @@ impl Setup {
     /// A session with one of the compositors of Debian's next release. `None`, with a word, if
     /// there is no root of it: its packages change every day, and sometimes cannot be installed.
     pub fn next_release(compositor: Compositor) -> Option<Self> {
-        let root = Place::of_suite(NEXT);
+        let root = Place::of_suite(NEXT, false);
         if root.is_none() {
             eprintln!("skipped: testbed/trixie/make has made no root of {NEXT}");
         }
@@ -199,11 +202,18 @@ impl Setup {
         self
     }
 
+    /// A session in whose folder root can install a program, if root runs the test.
+    pub fn with_root(mut self) -> Self {
+        self.has_root = true;
+        self
+    }
+
     /// The kind of session, by which tests with the same setup share one. `None` for this machine's
     /// sessions, which start quickly and are changed by their tests.
     pub(super) fn shared_kind(&self) -> Option<String> {
         let one_screen = self.screens == 1 && self.scale.is_none() && self.second.is_none();
-        let is_usual = one_screen && self.lines.is_empty() && !self.bare && !self.hands;
+        let is_usual =
+            one_screen && self.lines.is_empty() && !self.bare && !self.hands && !self.has_root;
         let suite = self.suite.filter(|_| is_usual)?;
         Some(format!(
             "{suite} {:?} {:?}",
@@ -220,7 +230,7 @@ impl Setup {
         let Some(suite) = self.suite else {
             return Place::Here;
         };
-        Place::of_suite(suite).unwrap_or_else(|| {
+        Place::of_suite(suite, self.has_root).unwrap_or_else(|| {
             panic!(
                 "no root of {suite} that the session's user can read: make it with \
                  testbed/trixie/make, or name it in DESKLINE_{}",

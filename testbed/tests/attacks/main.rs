@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod posers;
+mod recipes;
 mod table;
 mod trap;
 
@@ -27,7 +28,8 @@ const GRANTED: [&str; 3] = [
     "org.gnome.TextEditor",
 ];
 
-/// Servers by their bounds. `PATH` begins with a folder that the agent's apps can write.
+/// Servers by their bounds. `PATH` and the data folders begin with one that the agent's apps can
+/// write.
 struct Servers<'b> {
     bed: &'b Bed,
     running: BTreeMap<String, Client>,
@@ -41,8 +43,10 @@ impl Servers<'_> {
             let bounds: Vec<&str> = bounds.split(' ').collect();
             let mut command = bed.serve_alone(&bounds);
             let path = format!("{}:/usr/bin:/bin", Trap::programs(bed).display());
+            let data = format!("{}:/usr/share", Trap::data(bed).display());
+            let variables = [("PATH", &*path), ("XDG_DATA_DIRS", &data)];
             Client::start({
-                command.env("PATH", path).env("SHELL", "/bin/bash");
+                command.envs(variables).env("SHELL", "/bin/bash");
                 command
             })
         })

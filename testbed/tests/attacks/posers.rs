@@ -16,7 +16,8 @@ type Start = fn(&Bed, &Trap) -> Command;
 fn script(trap: &Trap, name: &str) -> String {
     let mark = trap.mark.display();
     let lines = format!(
-        "import gi\n\
+        "import ctypes, gi\n\
+         ctypes.CDLL(None).prctl(15, b'mousepad')\n\
          gi.require_version('Gtk', '3.0')\n\
          from gi.repository import GLib, Gtk\n\
          GLib.set_prgname('mousepad')\n\
@@ -35,7 +36,7 @@ fn script(trap: &Trap, name: &str) -> String {
 fn an_app_that_poses_as_an_allowed_one_is_not_acted_in() {
     const PYTHON: &str = "/usr/bin/python3";
     let bed = Bed::new();
-    let ways: [(&str, Start); 4] = [
+    let ways: [(&str, Start); 5] = [
         ("a script of its name", |bed, trap| {
             let mut command = bed.command(PYTHON);
             command.arg(script(trap, "mousepad"));
@@ -53,6 +54,27 @@ fn an_app_that_poses_as_an_allowed_one_is_not_acted_in() {
             command.arg(script(trap, "x.py"));
             command
         }),
+        ("a sandbox that says it is Flatpak's", |bed, trap| {
+            let info = trap.file("info", "[Application]\nname=org.xfce.mousepad\n");
+            let mut command = bed.command("bwrap");
+            command.args([
+                "--tmpfs",
+                "/",
+                "--proc",
+                "/proc",
+                "--ro-bind",
+                &info,
+                "/.flatpak-info",
+            ]);
+            for folder in [
+                "bin", "dev", "etc", "lib", "lib64", "root", "run", "tmp", "usr", "var",
+            ] {
+                let folder = format!("/{folder}");
+                command.args(["--dev-bind-try", &folder, &folder]);
+            }
+            command.arg(PYTHON).arg(script(trap, "x.py"));
+            command
+        }),
         ("its path in a sandbox", |bed, trap| {
             let run =
                 format!("mount --bind {PYTHON} /usr/bin/mousepad && exec /usr/bin/mousepad \"$0\"");
@@ -65,6 +87,7 @@ fn an_app_that_poses_as_an_allowed_one_is_not_acted_in() {
     ];
     for bounds in [
         ["--allow-app", "mousepad"],
+        ["--allow-app", "org.xfce.mousepad"],
         ["--allow-app", "/usr/bin/mousepad"],
     ] {
         for (number, (name, way)) in ways.iter().enumerate() {

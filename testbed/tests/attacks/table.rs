@@ -45,6 +45,18 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("a link to another program, granted", ASK, |t| {
         format!("{} {}", t.link("mousepad", "/usr/bin/touch"), t.mark.display())
     }),
+    ("out of a folder of root's by ..", "--allow-app /usr/share/", |t| {
+        format!("/usr/share/../bin/gunzip {}", t.packed())
+    }),
+    ("a link in PATH to a program of root's", PAD, |t| {
+        t.link_in_path("mousepad", "/usr/bin/gunzip");
+        format!("mousepad {}", t.packed())
+    }),
+    ("its own program", DENY, |_| "/proc/self/exe".into()),
+    ("an id with folders", "--allow-app org.xfce.mousepad", |t| {
+        t.entry("zz20", &format!("Name=mousepad\nExec={}", t.touch()));
+        "org.xfce.mousepad/../zz20".into()
+    }),
     // Interpreters.
     ("sh and a text", PAD, |t| format!("sh {}", t.text("mousepad.csv"))),
     ("bash, a part of a name", "--allow-app calc", |t| format!("bash {}", t.text("calc.csv"))),
@@ -75,6 +87,14 @@ pub(crate) const ATTACKS: &[Attack] = &[
     }),
     ("run-parts", DENY, |t| format!("run-parts {}", folder(&t.program("parts/x")).display())),
     ("vim -S", DENY, |t| format!("vim -S {}", t.file("x.vim", &format!("!{}", t.touch())))),
+    ("make and a file of the home", DENY, |t| {
+        t.at_home("Makefile", &format!("all:\n\t{}\n", t.touch()));
+        "make".into()
+    }),
+    ("wine and a program of its own kind", DENY, |t| {
+        t.in_path("wine");
+        format!("wine {}", t.file("x.exe", "MZ"))
+    }),
     // Environments.
     ("env PATH", PAD, |t| format!("env PATH={} mousepad", folder(&t.program("mousepad")).display())),
     ("env LD_PRELOAD", PAD, |t| format!("env LD_PRELOAD={} mousepad", t.library())),
@@ -121,6 +141,14 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("xdg-open and a type's handler", DENY, |t| handled(t, "xdg-open", "zz13")),
     ("gio open and a type's handler", DENY, |t| handled(t, "gio open", "zz14")),
     ("exo-open and a type's handler", DENY, |t| handled(t, "exo-open", "zz15")),
+    ("run-mailcap and a type's handler", DENY, |t| {
+        t.in_path("run-mailcap");
+        format!("run-mailcap {}", t.file("x.txt", "text"))
+    }),
+    ("kde-open6 and a type's handler", DENY, |t| {
+        t.in_path("kde-open6");
+        format!("kde-open6 {}", t.file("x.txt", "text"))
+    }),
     ("flock", DENY, |t| format!("flock /tmp {}", t.program("x"))),
     ("xvfb-run", DENY, |t| format!("xvfb-run {}", t.program("x"))),
     ("start-stop-daemon", DENY, |t| format!("start-stop-daemon --start --exec {}", t.program("x"))),
@@ -149,6 +177,11 @@ pub(crate) const ATTACKS: &[Attack] = &[
         "LibreOffice Calc macro:///Standard.Module1.Main".into()
     }),
     ("a terminal and a program as a page", "--allow-app xterm", |t| format!("xterm {}", t.program("x.html"))),
+    ("a terminal and a program without its first line", "--allow-app xterm", |t| {
+        let at = t.text("x.html");
+        std::fs::set_permissions(&at, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        format!("xterm {at}")
+    }),
     ("soffice and a script's scheme", "--allow-app soffice", |_| {
         "soffice vnd.sun.star.script:Standard.Module1.Main?language=Basic&location=application".into()
     }),
@@ -252,7 +285,28 @@ pub(crate) const ATTACKS: &[Attack] = &[
         let at = t.entry("zz12", &format!("Name=Twelve\nExec={}", t.touch()));
         format!("exo-open {at}")
     }),
+    ("one in a data folder of the session", "--allow-app org.xfce.mousepad", |t| {
+        t.in_data("org.xfce.mousepad", &format!("Name=Mousepad\nExec={}", t.touch()));
+        "org.xfce.mousepad".into()
+    }),
+    ("a link to one, as a document", "--allow-app thunar", |t| {
+        let at = t.entry("zz21", &format!("Name=x\nExec={}", t.touch()));
+        format!("thunar {}", t.link("notes.txt", &at))
+    }),
+    ("one whose ending has capitals, as a document", "--allow-app thunar", |t| {
+        let lines = format!("[Desktop Entry]\nType=Application\nName=x\nExec={}\n", t.touch());
+        format!("thunar {}", t.file("x.DeskTop", &lines))
+    }),
+    ("one without an ending, as a document", "--allow-app thunar", |t| {
+        let lines = format!("# x\n[Desktop Entry]\nType=Application\nName=x\nExec={}\n", t.touch());
+        format!("thunar {}", t.file("x", &lines))
+    }),
+    ("a terminal's program first in PATH", "--allow-app vim", |t| {
+        t.in_path("x-terminal-emulator");
+        "vim".into()
+    }),
     // Words.
+    ("a NUL in a URL", PAD, |t| format!("file:///usr/bin/mousepad%00{}", t.program("x"))),
     ("a newline", PAD, |t| format!("sh\n{}", t.text("mousepad"))),
     ("a newline after the app", PAD, |t| format!("mousepad\n--x\n{}", t.touch())),
     ("a tab", PAD, |t| format!("sh\t{}", t.text("mousepad"))),

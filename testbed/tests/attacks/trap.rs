@@ -14,6 +14,7 @@ pub(crate) struct Trap {
     pub(crate) folder: PathBuf,
     home: PathBuf,
     programs: PathBuf,
+    data: PathBuf,
     placed: std::cell::RefCell<Vec<PathBuf>>,
 }
 
@@ -26,6 +27,7 @@ impl Trap {
             folder,
             home: PathBuf::from(&bed.environment()["HOME"]),
             programs: Self::programs(bed),
+            data: Self::data(bed),
             placed: std::cell::RefCell::default(),
         }
     }
@@ -35,6 +37,11 @@ impl Trap {
         let folder = bed.path("bin");
         fs::create_dir_all(&folder).unwrap();
         folder
+    }
+
+    /// A folder of the session's data that the agent's apps can write.
+    pub(crate) fn data(bed: &Bed) -> PathBuf {
+        bed.path("data")
     }
 
     /// The command that the attack runs.
@@ -76,6 +83,28 @@ impl Trap {
     pub(crate) fn entry(&self, id: &str, keys: &str) -> String {
         let lines = format!("[Desktop Entry]\nType=Application\n{keys}\n");
         self.at_home(&format!(".local/share/applications/{id}.desktop"), &lines)
+    }
+
+    /// A desktop file in the session's first data folder.
+    pub(crate) fn in_data(&self, id: &str, keys: &str) -> String {
+        let lines = format!("[Desktop Entry]\nType=Application\n{keys}\n");
+        self.write(self.data.join(format!("applications/{id}.desktop")), &lines)
+    }
+
+    /// A link in the first folder of `PATH`.
+    pub(crate) fn link_in_path(&self, name: &str, target: &str) {
+        let link = self.programs.join(name);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        self.placed.borrow_mut().push(link);
+    }
+
+    /// The packed mark: to unpack it is the attack.
+    pub(crate) fn packed(&self) -> String {
+        let mut gzip = std::process::Command::new("gzip");
+        let gzip = gzip.arg("-c").arg("/etc/hostname").output().unwrap();
+        let packed = self.mark.with_extension("gz");
+        fs::write(&packed, gzip.stdout).unwrap();
+        packed.display().to_string()
     }
 
     /// A link to `target` in the trap's folder.

@@ -86,6 +86,30 @@ fn the_persons_keys_are_kept_out_and_their_esc_cancels() {
 }
 
 #[test]
+fn a_banner_says_that_the_agent_acts() {
+    let kde = Session::new(Compositor::Kwin);
+    let server = kde.server();
+    let app = kde.widgets(Toolkit::Qt6, &server);
+    let banners = || {
+        let script = "say(String(workspace.stackingOrder.filter(w => w.onScreenDisplay).length));";
+        kde.kwin(script)
+    };
+    let text = "all work and no play makes jack a dull boy. ".repeat(60);
+    server.click(app.pid(), "AXTextField", "Name").ok();
+    assert_eq!(banners(), "0");
+    let typing = json!({"pid": app.pid(), "text": text});
+    let whole = server.send("type_and_traverse", typing.clone());
+    until("the banner", || banners() == "1");
+    whole.answer(PATIENCE).unwrap().ok();
+    until("the text", || app.text() == text);
+    assert_eq!(banners(), "0");
+    let _killed = server.send("type_and_traverse", typing);
+    until("the banner", || banners() == "1");
+    kde.kill(&server);
+    until("its end", || banners() == "0");
+}
+
+#[test]
 fn a_guard_ends_at_its_limit_and_with_its_process() {
     let kde = Session::new(Compositor::Kwin);
     let person = kde.server_with(&["--guard", "off"]);

@@ -95,7 +95,7 @@ impl Desk for OnX11<'_> {
     }
 }
 
-/// A Wayland session: KWin ('k') with its own guard, or sway ('s') with an installed
+/// A Wayland session: KWin ('k') with its own guard, or sway ('s') or GNOME ('g') with an installed
 /// `deskline-grab`, whose devices are fake: a key of the person's reaches the compositor only while
 /// no process has grabbed them.
 pub struct OnWayland<const KIND: char> {
@@ -114,11 +114,16 @@ impl<const KIND: char> OnWayland<KIND> {
         }
         let setup = match KIND {
             's' => Setup::here(Compositor::Sway),
+            'g' => Setup::debian_13(Compositor::Gnome).with_root(),
             _ => Setup::debian_13(Compositor::Kwin).person(),
         };
         let session = setup.start().ends_with_the_test();
         let devices = grabs.then(|| install(&session));
-        let person = session.person(if KIND == 's' { "sway" } else { "kwin" });
+        let person = session.person(match KIND {
+            's' => "sway",
+            'g' => "gnome",
+            _ => "kwin",
+        });
         let server = session.server_with(&["--guard", "off"]);
         // GTK 3 on KWin crashes now and then when a stopped app goes on.
         let toolkit = if grabs { Toolkit::Gtk3 } else { Toolkit::Gtk4 };
@@ -148,11 +153,12 @@ fn install(session: &Session) -> Devices {
 impl<const KIND: char> Desk for OnWayland<KIND> {
     const NAME: &'static str = match KIND {
         's' => "sway, deskline-grab",
+        'g' => "GNOME 48, deskline-grab",
         _ => "KWin 6.3",
     };
 
     const BY_CHANCE: &'static [(&'static str, Moment)] = match KIND {
-        's' => &[],
+        's' | 'g' => &[],
         _ => &[("both are killed", Moment::Down)],
     };
 
@@ -177,7 +183,14 @@ impl<const KIND: char> Desk for OnWayland<KIND> {
             }),
             Part::App => self.app.pids().into(),
             Part::Buses => with(&["dbus-daemon"], session()),
-            Part::Display => with(&["sway --config", "kwin_wayland --virtual"], session()),
+            Part::Display => {
+                let names = [
+                    "sway --config",
+                    "gnome-shell --headless",
+                    "kwin_wayland --virtual",
+                ];
+                with(&names, session())
+            }
         }
     }
 

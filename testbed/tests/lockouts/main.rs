@@ -304,6 +304,13 @@ fn nobody_is_locked_out_by_a_helper_that_holds_the_devices() {
 }
 
 #[test]
+fn nobody_is_locked_out_on_gnome() {
+    if let Some(gnome) = OnWayland::<'g'>::new() {
+        table(gnome);
+    }
+}
+
+#[test]
 fn nobody_is_locked_out_on_kwin() {
     table(OnWayland::<'k'>::new().unwrap());
 }

@@ -463,7 +463,7 @@ impl Guards for Scripted {
         })
     }
 
-    fn holds_on(&self) -> bool {
+    fn holds_on(&mut self) -> bool {
         self.script().holds_on
     }
 

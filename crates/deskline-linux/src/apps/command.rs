@@ -31,9 +31,10 @@ impl Document {
     pub(super) fn is_page(&self) -> bool {
         let uri = match self {
             Self::Path(path) => {
-                let head = head(path).unwrap_or_default();
-                let runs = head.starts_with(ELF) || is_program(path) || is_desktop_file(path);
-                return path.exists() && !runs;
+                // A link may be named as if it were another file.
+                return path
+                    .canonicalize()
+                    .is_ok_and(|real| !runs(path) && !runs(&real));
             }
             Self::Uri(uri) => uri,
         };
@@ -99,20 +100,34 @@ fn is_executable(path: &Path) -> bool {
 /// Whether the file at `path` is a program. The executable bit alone is not enough: on some file
 /// systems every document has it.
 pub(super) fn is_program(path: &Path) -> bool {
-    let head = || head(path).unwrap_or_default();
-    is_executable(path) && [ELF, b"#!"].iter().any(|start| head().starts_with(start))
+    let start = || start(path).unwrap_or_default();
+    is_executable(path) && [ELF, b"#!"].iter().any(|sign| start().starts_with(sign))
 }
+
+/// Whether a file manager, or the system, may run this file.
+fn runs(path: &Path) -> bool {
+    let named = path
+        .extension()
+        .is_some_and(|kind| kind.eq_ignore_ascii_case("desktop"));
+    let start = start(path).unwrap_or_default();
+    let is_entry = || start.windows(ENTRY.len()).any(|part| part == ENTRY);
+    named || start.starts_with(ELF) || is_program(path) || is_entry()
+}
+
+/// What desktop files have in their beginning, by which file managers know them.
+const ENTRY: &[u8] = b"[Desktop Entry]";
 
 /// How executables begin.
 const ELF: &[u8] = b"\x7fELF";
 
-/// The first bytes of a regular file. Opening a FIFO would wait for its other end.
-fn head(path: &Path) -> Option<[u8; 4]> {
+/// The beginning of a regular file. Opening a FIFO would wait for its other end.
+fn start(path: &Path) -> Option<Vec<u8>> {
     use std::io::Read;
-    let mut head = [0; 4];
+    let mut start = Vec::new();
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    fs::File::open(path).ok()?.read_exact(&mut head).ok()?;
-    Some(head)
+    let file = fs::File::open(path).ok()?;
+    file.take(256).read_to_end(&mut start).ok()?;
+    Some(start)
 }
 
 pub(super) fn is_desktop_file(path: &Path) -> bool {

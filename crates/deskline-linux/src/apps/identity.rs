@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_contract::Identity;
@@ -22,17 +22,29 @@ use crate::session::Session;
 
 /// Programs that run another one, which their arguments or their environment name.
 #[rustfmt::skip]
-const WRAPPERS: [&str; 44] = [
-    "busybox", "bwrap", "capsh", "chroot", "chrt", "dbus-launch", "dbus-run-session", "doas", "env",
-    "firejail", "flatpak", "flatpak-spawn", "flock", "gamemoderun", "gdb", "ionice", "nice",
-    "nohup", "nsenter", "parallel", "pkexec", "prlimit", "run-parts", "run0", "runuser", "script",
-    "setarch", "setpriv", "setsid", "snap", "start-stop-daemon", "stdbuf", "strace", "su", "sudo",
-    "systemd-run", "taskset", "time", "timeout", "unshare", "valgrind", "watch", "xargs",
-    "xvfb-run",
+const WRAPPERS: [&str; 50] = [
+    "busybox", "bwrap", "capsh", "chroot", "chrt", "dbus-launch", "dbus-run-session", "deskline",
+    "doas", "env", "firejail", "flatpak", "flatpak-spawn", "flock", "gamemoderun", "gdb", "gmake",
+    "ionice", "make", "nice", "ninja", "nohup", "nsenter", "parallel", "pkexec", "prlimit",
+    "run-parts", "run0", "runuser", "script", "setarch", "setpriv", "setsid", "snap",
+    "start-stop-daemon", "startx", "stdbuf", "strace", "su", "sudo", "systemd-run", "taskset",
+    "time", "timeout", "unshare", "valgrind", "watch", "xargs", "xinit", "xvfb-run",
 ];
 
-/// Options of interpreters that take no value and do not replace the script.
-const HARMLESS: [&str; 7] = ["-u", "-B", "-E", "-s", "-O", "-I", "-w"];
+/// Programs that run a document that they are given: terminals, and other systems' loaders.
+const RUNNERS: [&str; 12] = [
+    "box64", "box86", "dosbox", "foot", "kitty", "lxterm", "rxvt", "st", "urxvt", "uxterm", "wine",
+    "xterm",
+];
+
+/// Options of interpreters that take no value and do not replace the script. Those of others may:
+/// Perl's `-I` has one, and after `sh -s` comes no script.
+const HARMLESS: [(&str, &[&str]); 4] = [
+    ("python", &["-u", "-B", "-E", "-s", "-O", "-I"]),
+    ("pypy", &["-u", "-B", "-E", "-s", "-O", "-I"]),
+    ("perl", &["-w"]),
+    ("ruby", &["-w"]),
+];
 
 /// How long the list of installed apps is remembered.
 const INSTALLED: Duration = Duration::from_secs(10);
@@ -68,7 +80,10 @@ impl Launch {
             .claims
             .extend(self.entry.iter().flat_map(names_of_entry));
         identity.is_command = match &trusted {
-            Some(entry) => !self.document.as_ref().is_none_or(|d| entry.opens(d)),
+            Some(entry) => !self
+                .document
+                .as_ref()
+                .is_none_or(|d| entry.opens(d, session)),
             None => !is_plain,
         };
         tidy(&mut identity.names);
@@ -84,7 +99,11 @@ impl Launch {
         };
         match &self.argv[..] {
             [program] => !starts_others(program, session),
-            [program, word] => !starts_others(program, session) && is_document(word),
+            [program, word] => {
+                !starts_others(program, session)
+                    && !is_runner(program, session)
+                    && is_document(word)
+            }
             _ => false,
         }
     }
@@ -115,7 +134,7 @@ impl Launch {
 
 impl Entry {
     /// Whether the app opens this document, and does not run it.
-    fn opens(&self, document: &Document) -> bool {
+    fn opens(&self, document: &Document, session: &Session) -> bool {
         let base = base_name(self.program());
         let words = self.exec.iter();
         let words = words.skip_while(|word| *word != self.program()).skip(1);
@@ -125,7 +144,8 @@ impl Entry {
             .collect();
         let takes = |kind: &String| Some(kind.as_str()) == document.kind().as_deref();
         (document.is_page() || self.mime_types.iter().any(takes))
-            && (!is_interpreter(base) || script(&words).is_some())
+            && !is_runner(self.program(), session)
+            && (!is_interpreter(base) || script(base, &words).is_some())
     }
 }
 
@@ -162,7 +182,9 @@ fn of_file(path: &Path, session: &Session) -> Identity {
     for place in [path, &real] {
         let text = place.to_string_lossy();
         let base = base_name(&text).to_owned();
-        if is_roots(place, session) {
+        // A path with `..` is not below the folders that it names.
+        let is_straight = !place.components().any(|part| part == Component::ParentDir);
+        if is_straight && is_roots(place, session) {
             known.names.extend([base, text.into_owned()]);
         } else {
             known.claims.push(base);
@@ -175,21 +197,37 @@ fn of_file(path: &Path, session: &Session) -> Identity {
 
 /// Whether a program runs what its arguments name.
 fn starts_others(program: &str, session: &Session) -> bool {
+    is_one_of(program, session, |base| {
+        WRAPPERS.contains(&base) || OPENERS.contains(&base) || is_interpreter(base)
+    })
+}
+
+/// Whether a program runs a document that it is given.
+fn is_runner(program: &str, session: &Session) -> bool {
+    is_one_of(program, session, |base| {
+        let plain = base.trim_end_matches("-stable").trim_end_matches("64");
+        RUNNERS.contains(&base) || RUNNERS.contains(&plain)
+    })
+}
+
+/// Whether this is the base name of a program, or of the file that it is a link to.
+fn is_one_of(program: &str, session: &Session, is: impl Fn(&str) -> bool) -> bool {
     let real = in_path(program, session).and_then(|path| path.canonicalize().ok());
     let real = real.unwrap_or_default();
-    let real = real.to_string_lossy();
-    let is_starter =
-        |base: &str| WRAPPERS.contains(&base) || OPENERS.contains(&base) || is_interpreter(base);
-    is_starter(base_name(program)) || is_starter(base_name(&real))
+    is(base_name(program)) || is(base_name(&real.to_string_lossy()))
 }
 
 /// The script that an interpreter runs with these arguments. `None` for code in the arguments.
-fn script(arguments: &[String]) -> Option<&str> {
+fn script<'l>(interpreter: &str, arguments: &'l [String]) -> Option<&'l str> {
+    let all = HARMLESS
+        .iter()
+        .filter(|(name, _)| interpreter.starts_with(name));
+    let is_harmless = |word: &str| all.clone().any(|(_, options)| options.contains(&word));
     let mut words = arguments.iter().map(String::as_str);
     loop {
         match words.next()? {
             "-jar" => return words.next(),
-            word if HARMLESS.contains(&word) => {}
+            word if is_harmless(word) => {}
             word if word.starts_with('-') => return None,
             word => return Some(word),
         }
@@ -287,7 +325,8 @@ impl Identities {
         // The kernel appends this after an upgrade of a running program.
         let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(&path));
         let mut app = of_file(path, session);
-        let interpreted = is_interpreter(base_name(&path.to_string_lossy()));
+        let base = path.file_name().unwrap_or_default().to_string_lossy();
+        let interpreted = is_interpreter(&base);
         if !is_here(pid, path) {
             // The paths of a sandbox are valid only there.
             let names = app.names.iter().map(|name| base_name(name).to_owned());
@@ -296,7 +335,7 @@ impl Identities {
         } else if interpreted {
             // An interpreter is not an app: it may run any code in its arguments.
             let folder = PathBuf::from(format!("/proc/{pid}/cwd"));
-            let script = line.get(1..).and_then(script);
+            let script = line.get(1..).and_then(|line| script(&base, line));
             let script = script.and_then(|script| folder.join(script).canonicalize().ok());
             let script = script.map_or_else(Identity::default, |path| of_file(&path, session));
             app.names.extend(script.names);
@@ -304,16 +343,20 @@ impl Identities {
             app.key = script.key;
         }
         let flatpak = flatpak::id(pid);
+        let is_flatpaks = flatpak
+            .as_deref()
+            .is_some_and(|id| runs_flatpak(pid, id, (path, line), session));
         let runs = app.key.as_deref().map_or(path, Path::new);
         let is_closed = !app.names.is_empty() && is_roots(runs, session);
         for entry in &self.installed(session).entries {
-            let is_flatpak = flatpak.as_deref().is_some_and(|id| entry.id == id);
+            let is_flatpak = flatpak.as_deref() == Some(&entry.id);
             let runs = || flatpak.is_none() && starts(entry, pid, interpreted, session);
             if !(is_flatpak || runs()) {
                 continue;
             }
             app.claims.extend(names_of_entry(entry));
-            if (is_flatpak || is_closed) && is_roots(&entry.path, session) {
+            let is_its = if is_flatpak { is_flatpaks } else { is_closed };
+            if is_its && is_roots(&entry.path, session) {
                 app.names.extend(of_entry(entry, session).names);
                 app.key = flatpak.clone().or(app.key);
             }
@@ -341,6 +384,33 @@ fn is_here(pid: u32, path: &Path) -> bool {
     let theirs = space(&pid.to_string());
     let running = file(Path::new(&format!("/proc/{pid}/exe")));
     theirs.is_some() && theirs == space("self") || running.is_some() && running == file(path)
+}
+
+/// Whether a process runs a program or script of this Flatpak, which only root can have installed.
+/// That its sandbox says so is not enough: anybody can make one.
+fn runs_flatpak(
+    pid: u32,
+    id: &str,
+    (executable, line): (&Path, &[String]),
+    session: &Session,
+) -> bool {
+    let Some(files) = flatpak::files(pid) else {
+        return false;
+    };
+    let is_installed = files.starts_with(Path::new("/var/lib/flatpak/app").join(id));
+    let base = executable.file_name().unwrap_or_default().to_string_lossy();
+    let script = line.get(1..).and_then(|line| script(&base, line));
+    let (seen, runs) = match script.filter(|_| is_interpreter(&base)) {
+        Some(script) => (Path::new(script), format!("/proc/{pid}/root{script}")),
+        None => (executable, format!("/proc/{pid}/exe")),
+    };
+    let file = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    let is_its = |below: &Path| {
+        let real = files.join(below).canonicalize().unwrap_or_default();
+        let runs = file(Path::new(&runs));
+        real.starts_with(&files) && runs.is_some() && runs == file(&real)
+    };
+    is_installed && is_roots(&files, session) && seen.strip_prefix("/app").is_ok_and(is_its)
 }
 
 /// Whether a process runs the program of this desktop file.

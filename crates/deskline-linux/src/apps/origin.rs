@@ -20,17 +20,11 @@ const DEPTH: usize = 32;
 const SHARED: [&str; 6] = ["bin", "sbin", "libexec", "games", "lib", "lib64"];
 
 /// Programs that only make another app open something over the bus, and then end.
-pub(super) const OPENERS: [&str; 10] = [
-    "xdg-open",
-    "gio",
-    "gtk-launch",
-    "kde-open",
-    "kde-open5",
-    "exo-open",
-    "kioclient",
-    "systemd-run",
-    "gdbus",
-    "dex",
+#[rustfmt::skip]
+pub(super) const OPENERS: [&str; 18] = [
+    "xdg-open", "gio", "gtk-launch", "gtk4-launch", "kde-open", "kde-open5", "kde-open6",
+    "exo-open", "kioclient", "kioclient5", "kioclient6", "kfmclient", "mimeopen", "run-mailcap",
+    "see", "systemd-run", "gdbus", "dex",
 ];
 
 /// The facts about a launch.

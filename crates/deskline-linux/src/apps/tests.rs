@@ -363,10 +363,22 @@ fn a_command_is_known_by_its_path_and_where_only_root_can_write_by_its_name() {
 #[test]
 fn a_command_with_more_than_a_document_is_known_as_one() {
     let f = Fixture::new();
-    for name in ["vault", "env", "flatpak", "xdg-open", "sh", "python3.11"] {
+    for name in [
+        "vault",
+        "env",
+        "flatpak",
+        "xdg-open",
+        "sh",
+        "python3.11",
+        "foot",
+        "wine64",
+    ] {
         f.program(name);
     }
     let notes = f.file("notes.txt", "");
+    let linked = f.root.path().join("linked.txt");
+    let described = f.file("described", "# x\n[Desktop Entry]\n");
+    std::os::unix::fs::symlink(f.file("x.desktop", ""), &linked).unwrap();
     let is_command = |line: &str| f.find(line).judge(&f.session).is_command;
     let notes = notes.display();
     for line in [
@@ -388,6 +400,10 @@ fn a_command_with_more_than_a_document_is_known_as_one() {
         format!("env {notes}"),
         format!("sh {notes}"),
         format!("python3.11 {notes}"),
+        format!("foot {notes}"),
+        format!("wine64 {notes}"),
+        format!("vault {}", linked.display()),
+        format!("vault {}", described.display()),
         "sh".to_owned(),
         "flatpak run org.x.Vault".to_owned(),
         format!("xdg-open {notes}"),
@@ -444,6 +460,29 @@ fn a_process_is_known_by_its_executable_or_script_and_claims_the_rest() {
         "{scripted:?}"
     );
     assert_eq!(scripted.key, Some(text(&script)));
+}
+
+/// `sh -s` reads its orders from standard input, and what follows is no script.
+#[test]
+fn what_follows_an_option_is_perhaps_no_script() {
+    let f = Fixture::new();
+    let mut command = std::process::Command::new("/bin/sh");
+    command
+        .args(["-s", SLEEP])
+        .stdin(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    let mut identities = Identities::default();
+    let known = loop {
+        let known = identities.known_as(child.id(), &f.session);
+        if known.names.iter().any(|name| name.ends_with("sh")) || std::time::Instant::now() > end {
+            break known;
+        }
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!has(&known, "sleep") && !has(&known, SLEEP), "{known:?}");
+    assert_eq!(known.key, None);
 }
 
 #[test]

@@ -76,10 +76,8 @@ impl Display for LinuxDesktop {
     }
 
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        match &mut self.by_kernel {
-            Some(guard) => Ok(guard),
-            None => self.display.guard(),
-        }
+        self.guards()?;
+        Ok(self)
     }
 
     fn overlay(&mut self) -> Offer<&mut dyn Overlay> {

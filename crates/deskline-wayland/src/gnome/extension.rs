@@ -206,6 +206,11 @@ impl Extension {
         self.ask("Minimize", &(id,))
     }
 
+    /// Shows a text at the top of the screen, until it is empty.
+    pub(crate) fn announce(&self, text: &str) -> Result<()> {
+        self.ask("Announce", &(text,))
+    }
+
     pub(crate) fn show_workspace(&self, number: u32) -> Result<()> {
         self.forget();
         self.ask("ShowWorkspace", &(number,))

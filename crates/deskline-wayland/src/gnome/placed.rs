@@ -198,6 +198,10 @@ impl Pictures for Placed {
 }
 
 impl Compositor for Placed {
+    fn announce(&mut self, caption: &str) -> Result<bool> {
+        self.extension.announce(caption).map(|()| true)
+    }
+
     fn begin_link(&mut self, acts: bool) {
         self.end_cast();
         self.scales_content = None;

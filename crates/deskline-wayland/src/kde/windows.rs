@@ -8,13 +8,14 @@ use super::script::Scripts;
 use crate::listed::{Listed, ListedWindow};
 
 /// Reports the windows, frontmost first, and the pointer. Truncates titles, which are hostile data.
+/// Omits on-screen displays, which take no input.
 /// Uses the names of Plasma 6; [`BOTH`] handles the differences of Plasma 5.
 const LIST: &str = "
 function box(r) { return [r.x, r.y, r.width, r.height].map(Math.round); }
 say(JSON.stringify({
     pointer: [workspace.cursorPos.x, workspace.cursorPos.y].map(Math.floor), desktop: shown(),
     screens: screens().map(box),
-    windows: stacked().filter(w => !w.deleted).reverse().map(w => ({
+    windows: stacked().filter(w => !w.deleted && !w.onScreenDisplay).reverse().map(w => ({
         uuid: String(w.internalId), pid: Math.max(w.pid, 0), title: String(w.caption).slice(0, 4000),
         frame: box(w.frameGeometry), content: box(content(w)), buffer: box(w.bufferGeometry),
         native: !String(w).startsWith('KWin::X11Window'), focused: w.active, minimised: w.minimized,
@@ -46,7 +47,7 @@ function content(w) {
 }
 // The menus of Plasma's panel are windows, which close as pop-ups do.
 function kind(w) {
-    if (w.tooltip || w.splash || w.onScreenDisplay) return 'other';
+    if (w.tooltip || w.splash) return 'other';
     if (w.popupWindow || w.appletPopup) return 'popup';
     if (w.dock) return 'panel';
     if (w.notification || w.criticalNotification) return 'notification';

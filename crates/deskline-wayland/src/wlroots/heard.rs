@@ -6,7 +6,7 @@ use deskline_core::Rect;
 use wayland_client::backend::ObjectId;
 use wayland_client::protocol::wl_buffer::WlBuffer;
 use wayland_client::protocol::wl_callback::{self, WlCallback};
-use wayland_client::protocol::wl_output::WlOutput;
+use wayland_client::protocol::wl_output::{self, WlOutput};
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
 use wayland_client::protocol::wl_seat::{self, Capability, WlSeat};
 use wayland_client::protocol::wl_shm::{Format, WlShm};
@@ -66,6 +66,8 @@ pub(crate) struct Heard {
     /// The picture that is being taken.
     pub(crate) frame: Frame,
     pub(crate) clipboard: Clipboard,
+    /// The number of the last order of the compositor's about the size of our banner.
+    pub(crate) banner: Option<u32>,
 }
 
 impl Heard {
@@ -78,6 +80,7 @@ impl Heard {
             done: 0,
             frame: Frame::default(),
             clipboard: Clipboard::default(),
+            banner: None,
         }
     }
 }
@@ -96,6 +99,8 @@ pub(crate) struct Known {
     pub(crate) output: WlOutput,
     pub(crate) described: Option<ZxdgOutputV1>,
     pub(crate) place: Rect,
+    /// Pixels per logical pixel, rounded up.
+    pub(crate) scale: i32,
 }
 
 impl Screens {
@@ -105,6 +110,7 @@ impl Screens {
             output,
             described: None,
             place: NOWHERE,
+            scale: 1,
         });
     }
 
@@ -230,6 +236,13 @@ on_event!(WlCallback, u32, |heard, _, event, number| {
     }
 });
 
+on_event!(WlOutput, |heard, output, event| {
+    if let (wl_output::Event::Scale { factor }, Some(known)) = (event, heard.screens.known(output))
+    {
+        known.scale = factor.max(1);
+    }
+});
+
 on_event!(WlSeat, |heard, _, event| {
     if let wl_seat::Event::Capabilities {
         capabilities: WEnum::Value(capabilities),
@@ -239,7 +252,6 @@ on_event!(WlSeat, |heard, _, event| {
     }
 });
 
-delegate_noop!(Heard: ignore WlOutput);
 delegate_noop!(Heard: ignore WlShm);
 delegate_noop!(Heard: ignore WlBuffer);
 delegate_noop!(Heard: WlShmPool);

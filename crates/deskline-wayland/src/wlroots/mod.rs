@@ -1,5 +1,6 @@
 //! The protocols of the wlroots family: virtual devices, windows, outputs, screencopy.
 
+pub(crate) mod banner;
 pub(crate) mod client;
 pub(crate) mod devices;
 pub(crate) mod heard;

@@ -8,6 +8,7 @@ use deskline_contract::{Error, Picture, Result};
 use deskline_core::{Point, Rect};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use wayland_client::WEnum;
+use wayland_client::protocol::wl_buffer::WlBuffer;
 use wayland_client::protocol::wl_output::WlOutput;
 use wayland_client::protocol::wl_shm::Format;
 use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_frame_v1::{
@@ -38,26 +39,17 @@ pub(crate) fn take(
     let Some((format, width, height, stride)) = client.heard.frame.buffer else {
         return Err(failed("the compositor offers no supported format"));
     };
-    let size = u64::from(stride) * u64::from(height);
-    let pool_size = i32::try_from(size).map_err(Error::system(WHAT))?;
-    let file =
-        memfd_create("deskline-picture", MemfdFlags::CLOEXEC).map_err(Error::system(WHAT))?;
-    ftruncate(&file, size).map_err(Error::system(WHAT))?;
-    let pool = client.shm.create_pool(file.as_fd(), pool_size, &handle, ());
-    let [w, h, row] = [width, height, stride].map(u32::cast_signed);
-    let buffer = pool.create_buffer(0, w, h, row, format, &handle, ());
+    let (buffer, file) = client.buffer(format, [width, height, stride])?;
     frame.copy(&buffer);
     let taken = client.wait(|heard| heard.frame.taken.is_some());
     buffer.destroy();
-    pool.destroy();
     frame.destroy();
     taken?;
     if client.heard.frame.taken != Some(true) {
         return Err(failed("the compositor could not take the picture"));
     }
-    let mut bytes = vec![0; size as usize];
-    File::from(file)
-        .read_exact_at(&mut bytes, 0)
+    let mut bytes = vec![0; stride as usize * height as usize];
+    file.read_exact_at(&mut bytes, 0)
         .map_err(Error::system(WHAT))?;
     let (count, upside_down) = (height as usize, client.heard.frame.upside_down);
     let turned = |row| if upside_down { count - 1 - row } else { row };
@@ -78,6 +70,23 @@ pub(crate) fn take(
         origin: Point::at(part.x, part.y),
         scale: f64::from(width) / f64::from(part.w.max(1)),
     })
+}
+
+impl Client {
+    /// A buffer of this format, width, height and bytes per row, and the memory that it shares.
+    pub(super) fn buffer(&self, format: Format, shape: [u32; 3]) -> Result<(WlBuffer, File)> {
+        const WHAT: &str = "sharing memory with the compositor";
+        let [width, height, stride] = shape.map(u32::cast_signed);
+        let size = u64::from(shape[1]) * u64::from(shape[2]);
+        let pool_size = i32::try_from(size).map_err(Error::system(WHAT))?;
+        let memory = memfd_create("deskline", MemfdFlags::CLOEXEC).map_err(Error::system(WHAT))?;
+        ftruncate(&memory, size).map_err(Error::system(WHAT))?;
+        let handle = self.handle();
+        let pool = self.shm.create_pool(memory.as_fd(), pool_size, &handle, ());
+        let buffer = pool.create_buffer(0, width, height, stride, format, &handle, ());
+        pool.destroy();
+        Ok((buffer, memory.into()))
+    }
 }
 
 on_event!(ZwlrScreencopyFrameV1, |heard, _, event| {

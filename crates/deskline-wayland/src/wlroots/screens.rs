@@ -15,6 +15,8 @@ pub(crate) struct Screen {
     pub(crate) output: WlOutput,
     /// The bounds in the layout, in logical pixels.
     pub(crate) place: Rect,
+    /// Pixels per logical pixel, rounded up.
+    pub(crate) scale: i32,
 }
 
 impl Client {
@@ -42,6 +44,7 @@ impl Client {
             .map(|known| Screen {
                 output: known.output.clone(),
                 place: known.place,
+                scale: known.scale,
             })
             .collect();
         if screens.is_empty() {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ab_glyph::{Font as _, FontVec, PxScale, ScaleFont as _, point};
 
+use deskline_contract::guard::Image;
 use deskline_unix::spawn;
 
 /// Size of the text and its padding, at 96 dpi.
@@ -38,16 +39,9 @@ const AT_ONCE: Duration = Duration::from_millis(150);
 /// How long fontconfig may run.
 const FOUND: Duration = Duration::from_secs(60);
 
-/// Rows of B, G, R, X bytes without padding.
-pub(super) struct Image {
-    pub(super) width: usize,
-    pub(super) height: usize,
-    pub(super) bgrx: Vec<u8>,
-}
-
 /// The fonts found so far.
 #[derive(Default)]
-pub(super) struct Fonts {
+pub struct Fonts {
     found: Vec<FontVec>,
     looked: usize,
     /// Searches in progress.
@@ -126,7 +120,7 @@ fn matching(pattern: &str) -> Option<FontVec> {
 }
 
 /// A banner with the lines of `caption`, at most `widest` pixels wide; `None` if there is no font.
-pub(super) fn banner(fonts: &mut Fonts, caption: &str, scale: f64, widest: usize) -> Option<Image> {
+pub fn banner(fonts: &mut Fonts, caption: &str, scale: f64, widest: usize) -> Option<Image> {
     let size = PxScale::from((SIZE * scale) as f32);
     let pad = (PAD * scale).round() as usize;
     let rim = (RIM * scale).round().max(1.0) as usize;
@@ -160,7 +154,9 @@ pub(super) fn banner(fonts: &mut Fonts, caption: &str, scale: f64, widest: usize
         width = width.max(x);
         baseline += first.height();
     }
-    let width = width.ceil() as usize + pad;
+    // A Wayland buffer is a multiple of its scale.
+    let whole = |pixels: usize| pixels.next_multiple_of(scale.ceil().max(1.0) as usize);
+    let (width, height) = (whole(width.ceil() as usize + pad), whole(height));
     let mut image = Image {
         width,
         height,
@@ -178,7 +174,7 @@ pub(super) fn banner(fonts: &mut Fonts, caption: &str, scale: f64, widest: usize
         outline.draw(|x, y, coverage| {
             let x = bounds.min.x as i64 + i64::from(x);
             let y = bounds.min.y as i64 + i64::from(y);
-            image.blend(x, y, coverage);
+            blend(&mut image, x, y, coverage);
         });
     }
     Some(image)
@@ -198,21 +194,18 @@ fn ground(width: usize, height: usize, rim: usize) -> Vec<u8> {
     bgrx
 }
 
-impl Image {
-    fn blend(&mut self, x: i64, y: i64, coverage: f32) {
-        let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else {
-            return;
-        };
-        if x >= self.width || y >= self.height {
-            return;
-        }
-        let at = (y * self.width + x) * 4;
-        let [red, green, blue] = INK;
-        for (under, ink) in self.bgrx[at..at + 3].iter_mut().zip([blue, green, red]) {
-            let mixed =
-                f32::from(*under) + (f32::from(ink) - f32::from(*under)) * coverage.min(1.0);
-            *under = mixed.round() as u8;
-        }
+fn blend(image: &mut Image, x: i64, y: i64, coverage: f32) {
+    let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else {
+        return;
+    };
+    if x >= image.width || y >= image.height {
+        return;
+    }
+    let at = (y * image.width + x) * 4;
+    let [red, green, blue] = INK;
+    for (under, ink) in image.bgrx[at..at + 3].iter_mut().zip([blue, green, red]) {
+        let mixed = f32::from(*under) + (f32::from(ink) - f32::from(*under)) * coverage.min(1.0);
+        *under = mixed.round() as u8;
     }
 }
 

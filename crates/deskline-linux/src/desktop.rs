@@ -24,7 +24,7 @@ use crate::display::DisplaySystem;
 use crate::exits::Ends;
 use crate::guard;
 use crate::input_method::InputMethods;
-use crate::menus::{Menus, context};
+use crate::menus::{self, Menus, context};
 use crate::native;
 use crate::portal::Portal;
 use crate::session::Session;
@@ -466,15 +466,15 @@ impl Trees for LinuxDesktop {
             Err(e) => return Err(e),
         }
         let native = windows.unplaced || windows.toplevels.iter().any(|t| t.in_buffer.is_some());
-        let mut items = Vec::new();
         // Only GTK 3 counts menus from the wrong corner.
-        if native && self.atspi.ignores_clicks_in_new_menus(pid) {
-            items = self.place_menus(pid, &mut tree, &windows.popups)?;
-        } else if native && !self.atspi.knows_the_screen(pid) {
-            items = context::without_places(&tree);
-        }
-        self.menus
-            .read(pid, &tree, items, |pid| !process::is_gone(pid));
+        let lost = if native && self.atspi.ignores_clicks_in_new_menus(pid) {
+            menus::place_in_bars(&mut tree);
+            context::place(&mut tree, &windows.popups)
+        } else {
+            native && !self.atspi.knows_the_screen(pid) && context::has_lost(&tree)
+        };
+        let lives = |pid| !process::is_gone(pid);
+        self.menus.read(pid, &tree, lost, lives);
         if let Some(wayland) = self.display.wayland() {
             wayland.menu_read(pid, self.menus.is_open(pid));
         }

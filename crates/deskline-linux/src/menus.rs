@@ -6,10 +6,9 @@ pub(crate) mod context;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use deskline_contract::Button;
-use deskline_core::{Element, ElementId, Point, Role, States, Tree};
+use deskline_core::{Element, Role, States, Tree};
 
-use context::{Item, Known, above, in_page};
+use context::{above, in_page};
 
 /// On Wayland GTK 3 ignores a click in a menu for this long after the click that has opened it: 500
 /// ms (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), plus the way to the app. GTK compares the times at
@@ -23,10 +22,8 @@ pub(crate) struct Menus {
     /// The apps that had a menu open at their last reading.
     open: HashSet<u32>,
     clicked: Option<Clicked>,
-    /// The app in which the context button was clicked last, and the place of that click.
-    context_click: Option<(u32, Point)>,
-    /// The app whose context menus were open at the last reading, and their items.
-    items: (u32, Vec<Item>),
+    /// The app in which a menu was open at the last reading whose place is unknown.
+    lost: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -38,26 +35,11 @@ struct Clicked {
     opened: bool,
 }
 
-/// The check that a click needs while context menus are open.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Heed<'a> {
-    Nothing,
-    /// The click must reach this item.
-    Item(&'a ElementId),
-    /// The position of an open menu is unknown.
-    UnknownMenu,
-}
-
 impl Menus {
-    /// Records the menus in a reading of the app, and forgets apps that have ended.
-    pub(crate) fn read(
-        &mut self,
-        pid: u32,
-        tree: &Tree,
-        items: Vec<Item>,
-        lives: impl Fn(u32) -> bool,
-    ) {
-        self.items = (pid, items);
+    /// Records the menus in a reading of the app, of which one may have an unknown place, and
+    /// forgets apps that have ended.
+    pub(crate) fn read(&mut self, pid: u32, tree: &Tree, lost: bool, lives: impl Fn(u32) -> bool) {
+        self.lost = lost.then_some(pid);
         self.open.retain(|known| *known != pid && lives(*known));
         if is_open(tree) {
             self.open.insert(pid);
@@ -74,39 +56,18 @@ impl Menus {
         self.open.contains(&pid)
     }
 
+    /// Whether a menu was open at the app's last reading whose place is unknown.
+    pub(crate) fn is_lost(&self, pid: u32) -> bool {
+        self.lost == Some(pid)
+    }
+
     /// Records a click in the app.
-    pub(crate) fn clicked(&mut self, pid: u32, at: Point, button: Button) {
+    pub(crate) fn clicked(&mut self, pid: u32) {
         self.clicked = Some(Clicked {
             pid,
             at: Instant::now(),
             opened: false,
         });
-        if button == Button::Right {
-            self.context_click = Some((pid, at));
-        }
-    }
-
-    /// The place of the last click with the context button.
-    pub(crate) fn context_click(&self, pid: u32) -> Option<Point> {
-        self.context_click
-            .filter(|(of, _)| *of == pid)
-            .map(|(_, at)| at)
-    }
-
-    /// The check that a click at `at` needs.
-    pub(crate) fn before_click(&self, pid: u32, at: Point) -> Heed<'_> {
-        let (of, items) = &self.items;
-        if *of != pid {
-            return Heed::Nothing;
-        }
-        if items.iter().any(|item| item.known == Known::Not) {
-            return Heed::UnknownMenu;
-        }
-        // A submenu lies over its menu.
-        match items.iter().rfind(|item| item.place.contains(at)) {
-            Some(item) if item.known == Known::Inferred => Heed::Item(&item.id),
-            _ => Heed::Nothing,
-        }
     }
 
     /// How long a GTK 3 app still ignores a click in a menu that the last click has opened.
@@ -164,7 +125,7 @@ pub(crate) fn place_in_bars(tree: &mut Tree) {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use deskline_core::{App, Coordinates, Rect};
+    use deskline_core::{App, Coordinates, ElementId, Rect};
 
     use super::context::is_of_window;
     use super::*;
@@ -229,12 +190,12 @@ pub(crate) mod tests {
         let open = tree(&[(None, Role::MENU_ITEM, (0, 0))]);
         let closed = tree(&[(None, Role::BUTTON, (0, 0))]);
         let mut menus = Menus::default();
-        menus.read(7, &open, vec![], |_| true);
-        menus.read(8, &open, vec![], |_| true);
+        menus.read(7, &open, false, |_| true);
+        menus.read(8, &open, false, |_| true);
         assert!(menus.is_open(7) && menus.is_open(8));
-        menus.read(8, &closed, vec![], |_| true);
+        menus.read(8, &closed, false, |_| true);
         assert!(menus.is_open(7) && !menus.is_open(8));
-        menus.read(8, &closed, vec![], |pid| pid != 7);
+        menus.read(8, &closed, false, |pid| pid != 7);
         assert!(menus.open.is_empty());
     }
 
@@ -243,42 +204,15 @@ pub(crate) mod tests {
         let open = tree(&[(None, Role::MENU_ITEM, (0, 0))]);
         let mut menus = Menus::default();
         let at = |menus: &Menus| menus.clicked.as_ref().map(|clicked| clicked.at);
-        menus.clicked(7, Point { x: 0, y: 0 }, Button::Left);
+        menus.clicked(7);
         let clicked = at(&menus);
-        menus.read(8, &open, vec![], |_| true);
+        menus.read(8, &open, false, |_| true);
         assert_eq!(at(&menus), clicked);
-        menus.read(7, &open, vec![], |_| true);
+        menus.read(7, &open, false, |_| true);
         let seen = at(&menus);
         assert!(seen > clicked && menus.ignores(7) > Duration::ZERO);
-        menus.read(7, &open, vec![], |_| true);
+        menus.read(7, &open, false, |_| true);
         assert_eq!(at(&menus), seen);
         assert_eq!(menus.ignores(8), Duration::ZERO);
-    }
-
-    #[test]
-    fn a_click_checks_the_topmost_item_and_menus_of_unknown_position() {
-        let item = |n: &str, x, known| Item {
-            id: ElementId::new(n),
-            place: Rect::at(x, 0, 40, 26),
-            known,
-        };
-        let at = |x| Point { x, y: 5 };
-        let mut menus = Menus::default();
-        let tree = tree(&[(None, Role::MENU_ITEM, (0, 0))]);
-        let mut read = |items| menus.read(7, &tree, items, |_| true);
-        read(vec![
-            item("/menu", 0, Known::Inferred),
-            item("/submenu", 30, Known::Inferred),
-        ]);
-        let submenu = ElementId::new("/submenu");
-        assert_eq!(menus.before_click(7, at(35)), Heed::Item(&submenu));
-        assert_eq!(menus.before_click(7, at(90)), Heed::Nothing);
-        assert_eq!(menus.before_click(8, at(35)), Heed::Nothing);
-        let mut read = |items| menus.read(7, &tree, items, |_| true);
-        read(vec![item("/menu", 0, Known::Reported)]);
-        assert_eq!(menus.before_click(7, at(5)), Heed::Nothing);
-        let mut read = |items| menus.read(7, &tree, items, |_| true);
-        read(vec![item("/menu", 0, Known::Not)]);
-        assert_eq!(menus.before_click(7, at(90)), Heed::UnknownMenu);
     }
 }

@@ -11,7 +11,7 @@ use deskline_contract::{
     Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Pictures, Pointer, Raising,
     Result, Window, WindowId, Workspaces,
 };
-use deskline_core::{Point, Rect};
+use deskline_core::Point;
 use deskline_input::{Part, Port};
 
 use crate::described;
@@ -73,11 +73,6 @@ pub trait Compositor: Raising + Send {
     /// that.
     fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
         Ok(None)
-    }
-
-    /// The known positions of the app's open pop-ups.
-    fn popups(&mut self, _pid: u32) -> Result<Popups> {
-        Ok(Popups::Placed)
     }
 
     /// Records whether the app's tree, which was just read, shows an open menu.
@@ -184,14 +179,6 @@ impl Listing {
     pub(crate) fn listed<T>(all: Vec<Listed<T>>) -> Self {
         Self::Listed(all.into_iter().map(|listed| listed.window).collect())
     }
-}
-
-/// The known places of an app's open pop-ups.
-pub enum Popups {
-    /// They are among the windows.
-    Placed,
-    /// The bounds of the screen that contains them, if it is known.
-    Within(Option<Rect>),
 }
 
 /// The compositor of a display. GNOME has two: one for each way in which it is used.

@@ -47,7 +47,7 @@ mod sway;
 mod wlr;
 mod wlroots;
 
-pub use compositor::{Compositor, Current, Listing, Popups};
+pub use compositor::{Compositor, Current, Listing};
 pub use described::{OpenMenu, Part, Toplevels};
 pub use display::WaylandDisplay;
 pub use findings::{BY_PROTOCOLS, Findings};

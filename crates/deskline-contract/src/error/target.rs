@@ -310,14 +310,6 @@ pub enum TargetError {
          with open windows'). No input was sent. Ask the user to turn that on, or to go there"
     )]
     SpaceStays { pid: u32 },
-    /// The item of an open menu is disabled.
-    #[error(
-        "the item at ({}, {}) is disabled. Nothing was clicked. Click another one, or close the \
-         menu with press_key_and_traverse Escape",
-        .0.x,
-        .0.y
-    )]
-    MenuItemDisabled(Point),
     /// The toolkit does not report where its menu is.
     #[error(
         "the app does not report where its open menu is, so a click at ({}, {}) may reach another \

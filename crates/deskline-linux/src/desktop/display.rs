@@ -152,7 +152,7 @@ impl PointerInput for LinuxDesktop {
         cancel: &Cancel,
     ) -> Result<()> {
         self.await_menu(cancel)?;
-        self.check_menu(click.at, cancel)?;
+        self.check_menu(click.at)?;
         let is_plain = click.button == Button::Left && click.modifiers.is_empty();
         let aimed = self.atspi.aimed(click.at).filter(|_| is_plain);
         let (mut has_missed, pid) = (false, self.aimed_at);
@@ -165,7 +165,7 @@ impl PointerInput for LinuxDesktop {
         let pointer = self.display.pointer_input()?;
         let clicked = pointer.click(click, &mut missed, cancel);
         if let Some(pid) = self.aimed_at {
-            self.menus.clicked(pid, click.at, click.button);
+            self.menus.clicked(pid);
             has_missed = has_missed && !self.popup_open(pid)?;
         }
         clicked?;

@@ -2,56 +2,21 @@
 //!
 //! GTK reports a pop-up's place relative to the corner of the GDK window in which it opens, as if
 //! that were the corner of the toplevel, and without the pop-up's own shadow. No interface reports
-//! which GDK window that is. But a context menu opens beside the clicked pixel, and some
-//! compositors list pop-ups.
+//! which GDK window that is. But some compositors list pop-ups.
 
-use deskline_core::{Element, ElementId, Point, Rect, Role, Tree};
+use deskline_core::{Element, Rect, Role, Tree};
 
-/// The source of a context menu's position.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Source<'a> {
-    /// The compositor: the app's pop-ups with their shadows, frontmost first.
-    Popups(&'a [Rect]),
-    /// The right click that has opened it, and the screen that the menu stays on, if it is known.
-    Click(Point, Option<Rect>),
-    /// There is no source.
-    Nothing,
-}
-
-/// How certain the position of a context menu is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
-    /// The compositor reports it.
-    Reported,
-    /// Computed from a right click, which may not have opened it.
-    Inferred,
-    /// Unknown.
-    Not,
-}
-
-/// A visible item of a context menu.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Item {
-    pub(crate) id: ElementId,
-    /// The assumed bounds.
-    pub(crate) place: Rect,
-    /// How certain the bounds are.
-    pub(crate) known: Known,
-}
-
-/// Corrects the positions of items of GTK 3's context menus. Returns the visible ones.
-pub(crate) fn place(tree: &mut Tree, source: Source<'_>) -> Vec<Item> {
+/// Corrects the positions of items of GTK 3's context menus. `popups` are the app's, with their
+/// shadows, frontmost first. Returns whether the place of a menu is unknown.
+pub(crate) fn place(tree: &mut Tree, popups: &[Rect]) -> bool {
     let menus: Vec<usize> = (0..tree.elements.len())
         .filter(|index| is_context_menu(tree, *index))
         .collect();
-    let mut items = Vec::new();
+    let mut lost = false;
     for menu in menus {
-        let offset = offset(tree, menu, source);
-        let known = match source {
-            _ if offset.is_none() => Known::Not,
-            Source::Popups(_) => Known::Reported,
-            Source::Click(..) => Known::Inferred,
-            Source::Nothing => Known::Not,
+        let Some((x, y)) = offset(tree, menu, popups) else {
+            lost = true;
+            continue;
         };
         let below = below_first_item(tree, menu);
         // Descendants follow their ancestor.
@@ -59,44 +24,28 @@ pub(crate) fn place(tree: &mut Tree, source: Source<'_>) -> Vec<Item> {
             let Some(depth) = depth(tree, menu, index) else {
                 break;
             };
-            let element = &mut tree.elements[index];
-            if let (Some(extents), Some((x, y))) = (&mut element.extents, offset) {
+            if let Some(extents) = &mut tree.elements[index].extents {
                 *extents = extents.offset(x + depth * below.0, y + depth * below.1);
             }
-            if let (true, Role::MENU_ITEM, Some(place)) =
-                (element.visible, element.role, element.extents)
-            {
-                items.push(Item {
-                    id: element.id.clone(),
-                    place,
-                    known,
-                });
-            }
         }
-        let window = tree.elements[menu].parent.filter(|w| is_window(tree, *w));
-        if let (Some(window), Some((x, y))) = (window, offset) {
+        if let Some(window) = tree.elements[menu].parent.filter(|w| is_window(tree, *w)) {
             let extents = &mut tree.elements[window].extents;
             *extents = extents.map(|e| e.offset(x, y));
         }
     }
-    items
+    lost
 }
 
-/// The open pop-ups of GTK 4.8, whose places are unknown. It reports each of them at the corner of
-/// the widget that it belongs to. GTK 4.18 reports their places.
-pub(crate) fn without_places(tree: &Tree) -> Vec<Item> {
+/// Whether a pop-up of GTK 4.8 is open, whose place is unknown. It reports each of them at the
+/// corner of the widget that it belongs to. GTK 4.18 reports their places.
+pub(crate) fn has_lost(tree: &Tree) -> bool {
     let corner = |e: &Element| e.extents.map(|e| (e.x, e.y));
-    let is_lost = |e: &&Element| {
+    let is_lost = |e: &Element| {
         let parent = e.parent.and_then(|at| tree.elements.get(at));
         let pops_up = e.visible && matches!(e.role, Role::MENU | Role::POPOVER);
-        pops_up && parent.and_then(corner) == corner(e)
+        pops_up && e.extents.is_some() && parent.and_then(corner) == corner(e)
     };
-    let item = |e: &Element| {
-        let (id, place, known) = (e.id.clone(), e.extents?, Known::Not);
-        Some(Item { id, place, known })
-    };
-    let lost = tree.elements.iter().filter(is_lost);
-    lost.filter_map(item).collect()
+    tree.elements.iter().any(is_lost)
 }
 
 /// Whether this is an open menu that is in no window's menu bar and no combo box.
@@ -117,49 +66,12 @@ fn is_window(tree: &Tree, index: usize) -> bool {
 }
 
 /// The difference between the menu's real position and GTK's.
-fn offset(tree: &Tree, menu: usize, source: Source<'_>) -> Option<(i32, i32)> {
-    let window = tree.elements[menu].parent?;
-    let outer = tree.elements[window].extents?;
-    let inner = tree.elements[menu].extents?;
-    match source {
-        Source::Popups(popups) => {
-            // The pop-ups of its submenus are in front of its own.
-            let its = popups
-                .iter()
-                .rev()
-                .find(|p| (p.w, p.h) == (outer.w, outer.h))?;
-            Some((its.x - outer.x, its.y - outer.y))
-        }
-        Source::Click(at, screen) => {
-            let corner = opens_at(at, inner, screen);
-            Some((corner.x - inner.x, corner.y - inner.y))
-        }
-        Source::Nothing => None,
-    }
-}
-
-/// The position of a menu of this size for a click: below and to the right, and if it does not fit
-/// there, where it fits. GTK requests this with an xdg_positioner that flips, then slides.
-fn opens_at(at: Point, size: Rect, screen: Option<Rect>) -> Point {
-    let along = |at: i32, size: i32, keeps: Option<(i32, i32)>| {
-        let after = at.saturating_add(1);
-        match keeps {
-            Some((start, end)) if after.saturating_add(size) > end => {
-                let flipped = at.saturating_sub(size);
-                if flipped >= start {
-                    flipped
-                } else {
-                    end.saturating_sub(size).max(start)
-                }
-            }
-            _ => after,
-        }
-    };
-    let screen = screen.filter(|screen| screen.contains(at));
-    Point {
-        x: along(at.x, size.w, screen.map(|s| (s.x, s.x.saturating_add(s.w)))),
-        y: along(at.y, size.h, screen.map(|s| (s.y, s.y.saturating_add(s.h)))),
-    }
+fn offset(tree: &Tree, menu: usize, popups: &[Rect]) -> Option<(i32, i32)> {
+    let outer = tree.elements[tree.elements[menu].parent?].extents?;
+    // The pop-ups of its submenus are in front of its own.
+    let mut all = popups.iter().rev();
+    let its = all.find(|p| (p.w, p.h) == (outer.w, outer.h))?;
+    Some((its.x - outer.x, its.y - outer.y))
 }
 
 /// The distance from the menu's corner to its first item. GTK reports a submenu relative to the
@@ -239,42 +151,15 @@ mod tests {
     const THERE: [(i32, i32); 5] = [(855, 257), (861, 262), (861, 266), (861, 344), (1024, 344)];
 
     #[test]
-    fn a_menu_is_beside_the_pixel_that_was_clicked() {
-        let mut tree = menu();
-        let items = place(&mut tree, Source::Click(Point { x: 860, y: 261 }, None));
-        assert_eq!(corners(&tree, [2, 3, 4, 5, 6]), THERE);
-        assert_eq!(corners(&tree, [1, 1, 1, 1, 7])[4], (410, 190));
-        let places: Vec<_> = items.iter().map(|i| (i.place.x, i.known)).collect();
-        assert_eq!(places, [861, 861, 1024].map(|x| (x, Known::Inferred)));
-    }
-
-    #[test]
     fn a_menu_is_placed_at_its_pop_up() {
         let popups = [Rect::at(1018, 335, 167, 98), Rect::at(855, 257, 177, 124)];
         let mut tree = menu();
-        let items = place(&mut tree, Source::Popups(&popups));
+        assert!(!place(&mut tree, &popups));
         assert_eq!(corners(&tree, [2, 3, 4, 5, 6]), THERE);
-        assert!(items.iter().all(|item| item.known == Known::Reported));
+        assert_eq!(corners(&tree, [7; 5])[0], (410, 190));
         // Its own pop-up has not opened yet.
         let mut tree = menu();
-        let items = place(&mut tree, Source::Popups(&popups[..1]));
+        assert!(place(&mut tree, &popups[..1]));
         assert_eq!(corners(&tree, [2, 3, 4, 5, 6])[1], (511, 241));
-        assert!(items.iter().all(|item| item.known == Known::Not) && items.len() == 3);
-    }
-
-    #[test]
-    fn a_menu_at_the_edge_of_the_screen_opens_to_the_other_side() {
-        let screen = Some(Rect::at(0, 0, 1600, 900));
-        let opens = |x, y, size| {
-            let corner = opens_at(Point { x, y }, size, screen);
-            (corner.x, corner.y)
-        };
-        let menu = Rect::at(0, 0, 165, 112);
-        assert_eq!(opens(1434, 787, menu), (1435, 788));
-        assert_eq!(opens(1435, 788, menu), (1270, 676));
-        assert_eq!(opens(1599, 100, menu), (1434, 101));
-        // The menu fits on neither side.
-        assert_eq!(opens(100, 450, Rect::at(0, 0, 165, 700)), (101, 200));
-        assert_eq!(opens(100, 450, Rect::at(0, 0, 165, 1000)), (101, 0));
     }
 }

@@ -18,7 +18,7 @@ use super::recency::Recency;
 use super::scales;
 use super::session::{self, Access};
 use super::sessions::Sessions;
-use crate::compositor::{BoxedPort, Compositor, Input, Listing, Located, Manner, Popups, gone};
+use crate::compositor::{BoxedPort, Compositor, Input, Listing, Located, Manner, gone};
 use crate::described::{self, OpenMenu, Toplevels};
 use crate::findings::Findings;
 use crate::focus::Keyboard;
@@ -340,10 +340,6 @@ impl<T: Toplevels> Compositor for Plain<T> {
 
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
         self.find_menu(pid).map(Some)
-    }
-
-    fn popups(&mut self, _pid: u32) -> Result<Popups> {
-        Ok(Popups::Within(None))
     }
 
     fn menu_read(&mut self, pid: u32, open: bool) {

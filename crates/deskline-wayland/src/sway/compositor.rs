@@ -10,9 +10,7 @@ use deskline_contract::{
 };
 use deskline_core::{Point, Rect};
 
-use crate::compositor::{
-    BoxedPort, Compositor, Listing, Located, Manner, Popups, await_front, gone,
-};
+use crate::compositor::{BoxedPort, Compositor, Listing, Located, Manner, await_front, gone};
 use crate::display::WaylandDisplay;
 use crate::focus::Keyboard;
 use crate::sway::hyprland::Hyprland;
@@ -98,7 +96,7 @@ impl Raising for Sway {
     fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
         let windows = self.ipc.windows()?;
         let its = windows.into_iter().find(|w| w.id == id.0);
-        if let Some(workspace) = its.and_then(|w| w.own.hidden)
+        if let Some(workspace) = its.and_then(|w| w.own)
             && !self.hidden.contains(&workspace.instead)
         {
             self.hidden.insert(0, workspace.instead);
@@ -176,14 +174,6 @@ impl Compositor for Sway {
 
     fn windows(&mut self) -> Result<Listing> {
         self.ipc.windows().map(Listing::listed)
-    }
-
-    fn popups(&mut self, pid: u32) -> Result<Popups> {
-        let windows = self.ipc.windows()?;
-        let its = windows.iter().filter(|w| w.pid == pid);
-        // The app's window with the keyboard, or else its frontmost one.
-        let window = its.min_by_key(|w| !w.focused);
-        Ok(Popups::Within(window.and_then(|w| w.own.screen)))
     }
 
     /// sway (1.10) reports a window as focused even while the screen is locked. With several seats,

@@ -10,7 +10,7 @@ use deskline_unix::socket;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::ipc::{Ipc, LONGEST, PATIENCE, Place, SwayWindow, Workspace};
+use super::ipc::{Ipc, LONGEST, PATIENCE, SwayWindow, Workspace};
 use crate::listed::{Corner, Kind, Listed, ListedWindow};
 
 /// The failed operation, for errors.
@@ -51,25 +51,8 @@ impl Named {
 #[serde(rename_all = "camelCase")]
 struct Monitor {
     id: i64,
-    x: i32,
-    y: i32,
-    /// In pixels, before it is turned.
-    width: f64,
-    height: f64,
-    scale: f64,
-    transform: u8,
     active_workspace: Named,
     special_workspace: Named,
-}
-
-impl Monitor {
-    fn place(&self) -> Rect {
-        let size = [self.width, self.height].map(|side| (side / self.scale).round() as i32);
-        match self.transform % 2 {
-            0 => Rect::at(self.x, self.y, size[0], size[1]),
-            _ => Rect::at(self.x, self.y, size[1], size[0]),
-        }
-    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -142,8 +125,7 @@ impl Client {
             buffer: content,
             corner: Corner::NotTold,
         };
-        let screen = on.map(Monitor::place);
-        let own = Place { screen, hidden };
+        let own = hidden;
         Listed { window, own }
     }
 }

@@ -57,16 +57,9 @@ pub(crate) trait Ipc: Send {
 /// A connection to sway.
 pub(crate) struct Sway(UnixStream);
 
-/// A window, as sway describes it. Its content is without the shadow, which sway does not report.
-pub(crate) type SwayWindow = Listed<Place>;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The bounds of its output.
-    pub screen: Option<Rect>,
-    /// Its workspace, if that is hidden.
-    pub(crate) hidden: Option<Workspace>,
-}
+/// A window, as sway describes it, and its workspace, if that is hidden. Its content is without the
+/// shadow, which sway does not report.
+pub(crate) type SwayWindow = Listed<Option<Workspace>>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Workspace {
@@ -217,7 +210,7 @@ impl Ipc for Sway {
         let workspaces = root.nodes.iter().filter(|output| !output.is_scratchpad());
         let names: Vec<_> = workspaces.flat_map(|o| &o.nodes).map(Node::name).collect();
         for window in &mut windows {
-            let Some(hidden) = &window.own.hidden else {
+            let Some(hidden) = &window.own else {
                 continue;
             };
             let mut numbered = names.iter().zip(1..);
@@ -279,7 +272,6 @@ fn quoted(text: &str) -> String {
 /// The surroundings of a container.
 #[derive(Clone, Default)]
 struct Within {
-    screen: Option<Rect>,
     /// The id and name of the output's visible workspace.
     shown: Option<(u64, String)>,
     /// The workspace, if it is hidden.
@@ -291,7 +283,6 @@ fn collect(node: &Node, within: &Within, into: &mut Vec<SwayWindow>) {
     let mut within = within.clone();
     match node.kind.as_str() {
         "output" => {
-            within.screen = Some(node.rect.rect());
             within.put_away = node.is_scratchpad();
             let first = node.focus.first();
             let shown = node.nodes.iter().find(|child| Some(&child.id) == first);
@@ -328,10 +319,7 @@ fn collect(node: &Node, within: &Within, into: &mut Vec<SwayWindow>) {
             buffer: content,
             corner: Corner::NotTold,
         };
-        let own = Place {
-            screen: within.screen,
-            hidden: within.workspace.clone(),
-        };
+        let own = within.workspace.clone();
         into.push(Listed { window, own });
     }
     // Floating windows are above tiled ones, and later floating ones above earlier ones.
@@ -369,7 +357,5 @@ mod tests {
         assert_eq!((front.id, front.focused, front.visible), (4, true, false));
         let content = Rect::at(2, 0, 796, 898);
         assert_eq!(back.content, content);
-        let screen = Rect::at(9, 0, 800, 900);
-        assert_eq!(back.own.screen, Some(screen));
     }
 }

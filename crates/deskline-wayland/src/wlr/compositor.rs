@@ -13,7 +13,7 @@ use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_h
 
 use super::marks::Marks;
 use super::pairs::{Listed, Pairs, is_called};
-use crate::compositor::{self, BoxedPort, Compositor, Listing, Located, Manner, Popups, gone};
+use crate::compositor::{self, BoxedPort, Compositor, Listing, Located, Manner, gone};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
 use crate::findings::Findings;
@@ -338,22 +338,6 @@ impl<T: Toplevels> Compositor for Wlr<T> {
 
     fn windows(&mut self) -> Result<Listing> {
         self.toplevels.toplevels().map(Listing::Described)
-    }
-
-    /// The bounds of the screen, relative to the corner of the app's window with the keyboard, if
-    /// that window's position is known.
-    fn popups(&mut self, pid: u32) -> Result<Popups> {
-        let (front, _) = self.look()?;
-        let its = front.and_then(|front| front.its);
-        let its = its.filter(|its| its.pid == pid);
-        let place = its.and_then(|its| self.places.iter().find(|p| p.window == its.id));
-        let Some(corner) = place.map(|place| place.corner) else {
-            return Ok(Popups::Within(None));
-        };
-        let screens = self.client.screens()?;
-        let there = screens.iter().find(|screen| screen.place.contains(corner));
-        let bounds = there.map(|screen| screen.place.offset(-corner.x, -corner.y));
-        Ok(Popups::Within(bounds))
     }
 
     fn toplevels(&mut self) -> Result<Vec<Window>> {

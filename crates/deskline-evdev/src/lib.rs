@@ -29,7 +29,7 @@ pub use deskline_grab::message::Seen;
 use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 pub use deskline_grab::program::run_for_reader;
 use deskline_unix::alarm::Alarm;
-use deskline_unix::spawn;
+use deskline_unix::{spawn, wait};
 use rustix::net::{Shutdown, shutdown};
 
 pub use helper::{Distrust, Helper, INSTALLED, NAME, beside};
@@ -141,20 +141,12 @@ impl Guard {
     /// Sends an order and waits for its answer. Skips answers to earlier orders: they arrive in the
     /// sequence of the orders.
     fn ask<T>(&self, order: Order, answer: impl Fn(Report) -> Option<T>) -> Option<T> {
-        let until = Instant::now() + PATIENCE;
         if self.broken.get() || send(&*self.socket, order).is_err() {
             return None;
         }
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            let Ok(report) = self.answers.recv_timeout(left) else {
-                self.broken.set(true);
-                return None;
-            };
-            if let Some(answer) = answer(report) {
-                return Some(answer);
-            }
-        }
+        let answer = wait::received(&self.answers, PATIENCE, answer);
+        self.broken.set(answer.is_none());
+        answer
     }
 }
 

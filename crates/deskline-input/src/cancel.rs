@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::clock::{self, Instant};
+use crate::clock;
 
 thread_local! {
     static CURRENT: RefCell<Cancel> = RefCell::default();
@@ -88,21 +88,10 @@ impl Cancel {
         if clock::pass(time) {
             return self.check();
         }
-        let until = Instant::now() + time;
         let (flag, raised) = &*self.inner;
-        let mut reason = flag.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(reason) = *reason {
-                return Err(Cancelled(reason));
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(());
-            }
-            reason = raised
-                .wait_timeout(reason, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
-        }
+        let reason = flag.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = raised.wait_timeout_while(reason, time, |reason| reason.is_none());
+        let reason = *waited.unwrap_or_else(PoisonError::into_inner).0;
+        reason.map_or(Ok(()), |reason| Err(Cancelled(reason)))
     }
 }

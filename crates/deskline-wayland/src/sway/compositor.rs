@@ -8,7 +8,7 @@ use deskline_contract::{
     Aim, Cancel, Error, Missing, Offer, Picture, PictureNature, Pictures, Raising, Result, Window,
     WindowId, Workspaces,
 };
-use deskline_core::{Point, Rect};
+use deskline_core::Point;
 
 use crate::compositor::{BoxedPort, Compositor, Listing, Located, Manner, await_front, gone};
 use crate::display::WaylandDisplay;
@@ -16,8 +16,6 @@ use crate::focus::Keyboard;
 use crate::sway::hyprland::Hyprland;
 use crate::sway::ipc::{self, Ipc};
 use crate::wlroots::client::Client;
-use crate::wlroots::devices::VirtualDevices;
-use crate::wlroots::heard::NOWHERE;
 use crate::wlroots::input::Input;
 use crate::wlroots::picture;
 use crate::wlroots::screens;
@@ -49,13 +47,10 @@ pub struct Sway {
     /// The Wayland socket.
     socket: PathBuf,
     input: Input,
-    aim: Option<Aim>,
     /// The number and name of the workspace that [`Workspaces::workspace`] returned last.
     workspace: Option<(u32, String)>,
     /// The workspaces that were hidden by raising windows.
     hidden: Vec<String>,
-    /// The bounds of all outputs, as of the last `locate`.
-    layout: Rect,
 }
 
 impl SwayDisplay {
@@ -84,10 +79,8 @@ impl SwayDisplay {
             client,
             socket: wayland.to_owned(),
             input: Input::new(wayland, survives),
-            aim: None,
             workspace: None,
             hidden: Vec::new(),
-            layout: NOWHERE,
         }))
     }
 }
@@ -165,7 +158,7 @@ impl Compositor for Sway {
     }
 
     fn set_aim(&mut self, aim: Aim) {
-        self.aim = Some(aim);
+        self.input.pid = Some(aim.pid);
     }
 
     fn prepare(&mut self) -> Result<bool> {
@@ -201,9 +194,7 @@ impl Compositor for Sway {
     }
 
     fn locate(&mut self, _: Option<Aim>, places: &[Point], _: &Cancel) -> Result<Located> {
-        let screens = self.client.screens()?;
-        let screens: Vec<Rect> = screens.iter().map(|screen| screen.place).collect();
-        self.layout = screens::layout_around(&screens, places)?;
+        self.input.reach(&mut self.client, places)?;
         Ok(Located {
             offset: (0.0, 0.0),
             late: false,
@@ -211,13 +202,7 @@ impl Compositor for Sway {
     }
 
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
-        Ok(Box::new(VirtualDevices {
-            pid: self.aim.map(|aim| aim.pid),
-            input: &mut self.input,
-            client: &mut self.client,
-            layout: self.layout,
-            offset,
-        }))
+        Ok(self.input.port(&mut self.client, offset))
     }
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {

@@ -19,8 +19,6 @@ use crate::display::WaylandDisplay;
 use crate::findings::Findings;
 use crate::focus::Keyboard;
 use crate::wlroots::client::Client;
-use crate::wlroots::devices::VirtualDevices;
-use crate::wlroots::heard::NOWHERE;
 use crate::wlroots::input::Input;
 use crate::wlroots::picture;
 use crate::wlroots::screens;
@@ -58,13 +56,9 @@ pub struct Wlr<T> {
     /// The window that is in full screen for measuring.
     pub(super) enlarged: Enlarged,
     input: Input,
-    /// The target of keys.
-    aim: Option<Aim>,
     /// The window that had the keyboard at the last check, with its number in the compositor's
     /// list.
     front: Option<(u64, AppToplevel)>,
-    /// The bounds of all outputs, as of the last `locate`.
-    layout: Rect,
 }
 
 /// Whether [`WlrDisplay`] supports the compositor on `socket`.
@@ -104,9 +98,7 @@ impl<T: Toplevels> WlrDisplay<T> {
             enlarged: None,
             // Unknown for these compositors: assume that they crash.
             input: Input::new(socket, false),
-            aim: None,
             front: None,
-            layout: NOWHERE,
         }))
     }
 }
@@ -329,7 +321,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     }
 
     fn set_aim(&mut self, aim: Aim) {
-        self.aim = Some(aim);
+        self.input.pid = Some(aim.pid);
     }
 
     fn prepare(&mut self) -> Result<bool> {
@@ -413,8 +405,6 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     fn locate(&mut self, _: Option<Aim>, places: &[Point], cancel: &Cancel) -> Result<Located> {
         let front = self.front.clone().ok_or_else(gone)?;
         let corner = self.corner(&front, Effort::Measure(places), cancel)?;
-        let screens = self.client.screens()?;
-        let screens: Vec<Rect> = screens.iter().map(|screen| screen.place).collect();
         let there: Vec<Point> = places
             .iter()
             .map(|at| Point {
@@ -422,7 +412,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
                 y: at.y.saturating_add(corner.y),
             })
             .collect();
-        self.layout = screens::layout_around(&screens, &there)?;
+        self.input.reach(&mut self.client, &there)?;
         Ok(Located {
             offset: (f64::from(corner.x), f64::from(corner.y)),
             late: true,
@@ -430,13 +420,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     }
 
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
-        Ok(Box::new(VirtualDevices {
-            pid: self.aim.map(|aim| aim.pid),
-            input: &mut self.input,
-            client: &mut self.client,
-            layout: self.layout,
-            offset,
-        }))
+        Ok(self.input.port(&mut self.client, offset))
     }
 
     fn release(&mut self) {

@@ -1,11 +1,11 @@
 //! The virtual devices of a seat as an input port.
 
 use deskline_contract::{Error, Result};
-use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{Button, Cancel, Gap, InputError, Port, Stroke};
 use wayland_client::protocol::wl_pointer::Axis;
 
-use crate::compositor::plus;
+use crate::compositor::{BoxedPort, plus};
 use crate::events::button_code;
 use crate::keymap::{self, Gives};
 use crate::reader;
@@ -15,12 +15,23 @@ use crate::wlroots::input::Input;
 pub(crate) struct VirtualDevices<'a> {
     pub(crate) input: &'a mut Input,
     pub(crate) client: &'a mut Client,
-    /// The bounds of all outputs.
-    pub(crate) layout: Rect,
     /// The offset from points to positions in the layout.
     pub(crate) offset: (f64, f64),
-    /// The process that keys are for.
-    pub(crate) pid: Option<u32>,
+}
+
+impl Input {
+    /// Both devices, which add `offset` to the points that they are given.
+    pub(crate) fn port<'a>(
+        &'a mut self,
+        client: &'a mut Client,
+        offset: (f64, f64),
+    ) -> BoxedPort<'a> {
+        Box::new(VirtualDevices {
+            input: self,
+            client,
+            offset,
+        })
+    }
 }
 
 impl Port for VirtualDevices<'_> {
@@ -30,8 +41,9 @@ impl Port for VirtualDevices<'_> {
     fn go(&mut self, to: Point) -> Result<()> {
         let (x, y) = plus(to, self.offset);
         let to = Point::at(x as i32, y as i32);
+        let layout = self.input.layout;
         let pointer = self.input.pointer(self.client)?;
-        pointer.go(self.client, self.layout, to)
+        pointer.go(self.client, layout, to)
     }
 
     fn button(&mut self, button: Button, down: bool, _nth: u8) -> Result<()> {
@@ -57,7 +69,7 @@ impl Port for VirtualDevices<'_> {
 
     /// Binds the characters of the text to keys, as many as fit into one keymap.
     fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
-        let refused = self.pid.and_then(|pid| reader::refused(text, pid));
+        let refused = self.input.pid.and_then(|pid| reader::refused(text, pid));
         if refused.is_none() {
             let keyboard = self.input.keyboard(self.client)?;
             keyboard.bind(self.client, &chars(text))?;

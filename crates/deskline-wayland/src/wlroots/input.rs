@@ -6,14 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use deskline_contract::Result;
+use deskline_core::{Point, Rect};
 use wayland_client::protocol::wl_seat::Capability;
 
 use crate::helper;
 use crate::wlroots::client::Client;
+use crate::wlroots::heard::NOWHERE;
 use crate::wlroots::keyboard::VirtualKeyboard;
 use crate::wlroots::pointer::VirtualPointer;
+use crate::wlroots::screens;
 
 pub(crate) struct Input {
+    /// The process that keys are for.
+    pub(crate) pid: Option<u32>,
+    /// The bounds of all outputs, as of the last [`Input::reach`].
+    pub(crate) layout: Rect,
     /// The Wayland socket.
     socket: PathBuf,
     /// Whether the compositor survives losing our pointer if it is the seat's only one.
@@ -27,12 +34,22 @@ pub(crate) struct Input {
 impl Input {
     pub(crate) fn new(socket: &Path, survives: bool) -> Self {
         Self {
+            pid: None,
+            layout: NOWHERE,
             socket: socket.to_owned(),
             survives,
             pointer: None,
             keyboard: None,
             holder: None,
         }
+    }
+
+    /// Prepares the pointer for these positions in the layout. Fails if one is on no output.
+    pub(crate) fn reach(&mut self, client: &mut Client, places: &[Point]) -> Result<()> {
+        let screens = client.screens()?;
+        let screens: Vec<Rect> = screens.iter().map(|screen| screen.place).collect();
+        self.layout = screens::layout_around(&screens, places)?;
+        Ok(())
     }
 
     /// Creates both devices if the seat lacks one. Returns whether it did. Apps that start later

@@ -41,7 +41,7 @@ impl Target {
 
 /// A window of the app.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Toplevel {
+pub enum WindowTarget {
     /// The one that has this ref, or that contains the element that has it.
     Ref(Ref),
     /// The frontmost whose title contains this text, case-insensitively.
@@ -272,7 +272,7 @@ pub struct Call {
     /// The app's pid. `None` only for [`Action::Open`].
     pub pid: Option<u32>,
     /// The window of the app that the call names. `None`: the front one, or that of the target.
-    pub window: Option<Toplevel>,
+    pub window: Option<WindowTarget>,
     /// The first step of a chain, or the only one.
     pub action: Action,
     /// The further steps of a chain: [`Action::Input`], [`Action::Quiet`], [`Action::Read`] or

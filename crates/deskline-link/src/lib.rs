@@ -45,7 +45,7 @@ mod subject;
 
 pub use act::wait_for::Waiting;
 pub use answer::{Answer, error as error_answer};
-pub use call::{Action, Call, Expect, Input, Options, Quiet, Target, Toplevel};
+pub use call::{Action, Call, Expect, Input, Options, Quiet, Target, WindowTarget};
 // What a port writes, for those that compose a desktop.
 pub use deskline_contract::*;
 pub use links::{Links, Looked, unanswered};

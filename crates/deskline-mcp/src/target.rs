@@ -2,7 +2,7 @@
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_link::call::Typing;
-use deskline_link::{Options, Target, Toplevel};
+use deskline_link::{Options, Target, WindowTarget};
 
 use crate::args::{Args, Wrong, shown};
 
@@ -93,11 +93,11 @@ impl Args<'_> {
     }
 
     /// A window: its ref or a part of its title.
-    pub(crate) fn toplevel(self, name: &str) -> Result<Option<Toplevel>, Wrong> {
+    pub(crate) fn toplevel(self, name: &str) -> Result<Option<WindowTarget>, Wrong> {
         let window = self.filled(name, "a part of a window's title or its ref")?;
         Ok(window.map(|text| match text.trim().parse() {
-            Ok(reference) => Toplevel::Ref(reference),
-            Err(()) => Toplevel::Titled(text.to_owned()),
+            Ok(reference) => WindowTarget::Ref(reference),
+            Err(()) => WindowTarget::Titled(text.to_owned()),
         }))
     }
 

@@ -4,7 +4,7 @@
 use deskline_core::tree_file::window_label;
 use deskline_core::{App, ElementId, Tree, escape, focus};
 
-use crate::call::{Call, Toplevel};
+use crate::call::{Call, WindowTarget};
 use crate::display::WindowId;
 use crate::error::{Error, Result, TargetError};
 use crate::resolve::lookup::find_ref;
@@ -40,7 +40,7 @@ impl Windows {
     /// is one of the call's windows, or else the one that was opened last.
     ///
     /// # Errors If none of the call's windows is visible: an error that names the app's windows.
-    fn within(&mut self, tree: &Tree, wanted: &Toplevel) -> Result<Vec<usize>> {
+    fn within(&mut self, tree: &Tree, wanted: &WindowTarget) -> Result<Vec<usize>> {
         let Some(named) = &self.named else {
             let top = find_window(tree, wanted)?;
             self.named = Some(tree.elements[top].id.clone());
@@ -82,13 +82,13 @@ impl Windows {
 /// Finds the toplevel that a call insists on.
 ///
 /// # Errors [`Error::StaleRef`], and an error that names the app's windows, or those of this title.
-fn find_window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
+fn find_window(tree: &Tree, wanted: &WindowTarget) -> Result<usize> {
     let title = match wanted {
-        Toplevel::Ref(reference) => {
+        WindowTarget::Ref(reference) => {
             let top = tree.toplevel(find_ref(tree, *reference)?);
             return top.ok_or_else(|| no_window(tree, wanted));
         }
-        Toplevel::Titled(title) => title,
+        WindowTarget::Titled(title) => title,
     };
     match tree.toplevels_titled(title).as_slice() {
         [] => Err(no_window(tree, wanted)),
@@ -105,12 +105,12 @@ fn find_window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
 }
 
 /// The error if no window matches: it names the windows that exist.
-fn no_window(tree: &Tree, wanted: &Toplevel) -> Error {
+fn no_window(tree: &Tree, wanted: &WindowTarget) -> Error {
     let App { name, pid } = &tree.app;
     let (app, pid) = (name.clone(), *pid);
     let wanted = match wanted {
-        Toplevel::Ref(reference) => format!("#{reference}"),
-        Toplevel::Titled(title) => format!("'{}'", escape::short(title, 60)),
+        WindowTarget::Ref(reference) => format!("#{reference}"),
+        WindowTarget::Titled(title) => format!("'{}'", escape::short(title, 60)),
     };
     if tree.is_elsewhere() {
         return TargetError::WindowAway { wanted, app, pid }.into();

@@ -6,7 +6,7 @@ use deskline_journal::{Journal, Retention};
 use deskline_link::call::{Awaited, Input, Typing};
 use deskline_link::grants::Question;
 use deskline_link::{
-    Action, Answer, Call, Cancel, Links, Looked, Options, Policy, Target, Toplevel, Waiting,
+    Action, Answer, Call, Cancel, Links, Looked, Options, Policy, Target, Waiting, WindowTarget,
 };
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -221,7 +221,7 @@ impl Story {
         let mut steps = steps.into_iter();
         let first = steps.next().unwrap();
         let call = Call {
-            window: window.map(|title| Toplevel::Titled(title.into())),
+            window: window.map(|title| WindowTarget::Titled(title.into())),
             repeats: repeats.to_vec(),
             options: self.options.clone(),
             arguments,

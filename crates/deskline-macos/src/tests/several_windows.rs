@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskline_contract::Cancel;
-use deskline_link::call::{Toplevel, Typing};
+use deskline_link::call::{Typing, WindowTarget};
 use deskline_link::{Action, Answer, Call, Target};
 
 use super::desk::{
@@ -37,7 +37,7 @@ fn typing(words: &str) -> Action {
     Action::type_text(Typing::text(words))
 }
 
-fn run_in(desk: &mut Desk, window: Toplevel, action: Action) -> Answer {
+fn run_in(desk: &mut Desk, window: WindowTarget, action: Action) -> Answer {
     let mut call = Call::new(MAIL, action);
     call.window = Some(window);
     desk.links.run(&call, &Cancel::new())
@@ -48,9 +48,12 @@ fn keys_go_to_the_window_that_is_named_by_title_or_by_ref() {
     let (mut desk, inbox, search) = two();
     let inbox_ref = reference(element(&desk.refresh(), "[AXWindow] \"Inbox\""));
     let body = desk.body;
-    for (nth, window) in [Toplevel::Titled("inbox".into()), Toplevel::Ref(inbox_ref)]
-        .into_iter()
-        .enumerate()
+    for (nth, window) in [
+        WindowTarget::Titled("inbox".into()),
+        WindowTarget::Ref(inbox_ref),
+    ]
+    .into_iter()
+    .enumerate()
     {
         run_in(&mut desk, window, typing("x")).ok();
         let world = desk.mac.world();
@@ -68,7 +71,7 @@ fn keys_go_to_the_window_that_is_named_by_title_or_by_ref() {
 #[test]
 fn the_error_about_a_missing_window_names_the_others_and_nothing_is_sent() {
     let (mut desk, ..) = two();
-    let nowhere = Toplevel::Titled("Drafts".into());
+    let nowhere = WindowTarget::Titled("Drafts".into());
     let answer = run_in(&mut desk, nowhere, typing("x"));
     answer.fails_with("'Drafts'");
     answer.fails_with("Inbox");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use deskline_contract::Cancel;
 use deskline_contract::wait::pause;
 use deskline_input::clock::Instant;
-use deskline_link::call::{Toplevel, Typing};
+use deskline_link::call::{Typing, WindowTarget};
 use deskline_link::{Action, Call, Target};
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, element, front, has, line, reference, tree, within};
@@ -96,7 +96,7 @@ fn a_call_goes_to_the_space_of_the_window_that_it_names_or_reports_the_space() {
     let body = desk.body;
     desk.mac.world().focus(MAIL, body);
     let typing = Typing::text("hello");
-    let window = Some(Toplevel::Titled("new mess".into()));
+    let window = Some(WindowTarget::Titled("new mess".into()));
     let mut call = Call::new(Some(MAIL), Action::type_text(typing));
     call.window.clone_from(&window);
     desk.links.run(&call, &Cancel::new()).ok();

@@ -268,7 +268,7 @@ fn keys_go_to_the_window_that_a_call_names() {
     });
     let typing = Typing::text("hello");
     let action = Action::type_text(typing);
-    let window = deskline_link::call::Toplevel::Titled("new mess".into());
+    let window = deskline_link::call::WindowTarget::Titled("new mess".into());
     let call = Call {
         window: Some(window),
         ..Call::new(MAIL, action)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, Ref, States};
 use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
-use deskline_link::{Action, Button, Call, Options, Target, Toplevel};
+use deskline_link::{Action, Button, Call, Options, Target, WindowTarget};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
@@ -61,7 +61,11 @@ pub(super) fn any(rng: &mut Rng, log: &Shared, world: &World, refs: &[Ref]) -> C
             Action::Input(Input::Type { .. } | Input::PressKey { .. } | Input::Scroll { .. })
         );
     if takes_window && make.rng.u8(..) < 40 {
-        call.window = make.rng.choice(&make.titles).cloned().map(Toplevel::Titled);
+        call.window = make
+            .rng
+            .choice(&make.titles)
+            .cloned()
+            .map(WindowTarget::Titled);
     }
     if make.rng.u8(..) < 40 {
         let rng = make.rng;

@@ -309,6 +309,8 @@ pub fn set_value(
     if has(VALUE) {
         let shown = numeric(app, path, has(TEXT))?;
         match shown.amount(value).map_err(|why| refused(ACTION, why))? {
+            // Gecko would show the number without an event to the page.
+            Some(_) if editable && !plain => {}
             Some(number) => return set_number(app, path, number, shown.value),
             None if editable => before = shown.value,
             None => return Err(refused(ACTION, Obstacle::NotANumber(value.to_owned()))),

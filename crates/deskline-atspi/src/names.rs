@@ -103,6 +103,7 @@ pub mod role {
     pub const SLIDER: u32 = 51;
     pub(crate) const SPIN_BUTTON: u32 = 52;
     pub const TABLE: u32 = 55;
+    pub(crate) const STATUS_BAR: u32 = 54;
     pub(crate) const TABLE_CELL: u32 = 56;
     pub const TERMINAL: u32 = 60;
     pub const TEXT: u32 = 61;
@@ -128,6 +129,8 @@ pub mod role {
     pub(crate) const DOCUMENT_EMAIL: u32 = 96;
     pub(crate) const COMMENT: u32 = 97;
     pub(crate) const LIST_BOX: u32 = 98;
+    pub(crate) const GROUPING: u32 = 99;
+    pub(crate) const NOTIFICATION: u32 = 101;
     pub(crate) const LEVEL_BAR: u32 = 103;
     pub(crate) const BLOCK_QUOTE: u32 = 105;
     pub(crate) const DEFINITION: u32 = 108;
@@ -190,6 +193,11 @@ pub mod role {
                 | LOG
                 | MARQUEE
         )
+    }
+
+    /// Roles in which a page may have a text without a part for it.
+    pub(crate) fn is_message(role: u32) -> bool {
+        matches!(role, ALERT | DIALOG | STATUS_BAR | GROUPING | NOTIFICATION)
     }
 
     /// Roles of small parts whose name is their text, in toolkits that name them.

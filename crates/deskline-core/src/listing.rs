@@ -167,7 +167,16 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
     let mut fragment: Option<Element> = None;
     for index in says {
         let element = &tree.elements[index];
-        let is_static = matches!(element.role, Role::STATIC_TEXT | Role::ROW | Role::CELL);
+        let has_text = || {
+            tree.inside(index)
+                .any(|at| tree.elements[at].role == Role::STATIC_TEXT)
+        };
+        let is_static = match element.role {
+            // Gecko's have no part with the same text.
+            Role::HEADING => !has_text(),
+            Role::GROUP => !element.value.is_blank() && !has_text(),
+            role => matches!(role, Role::STATIC_TEXT | Role::ROW | Role::CELL),
+        };
         let Some(source) = texts.source(index).filter(|_| is_static) else {
             continue;
         };

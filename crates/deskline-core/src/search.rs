@@ -74,6 +74,8 @@ impl Tree {
         let texts = Texts::new(self);
         let front = self.active_toplevel();
         let in_front = |index| front.is_some() && self.toplevel(index) == front;
+        // A page's own "Close" comes before that of its browser, which loses the page.
+        let first = |index| (in_front(index), self.page_around(index).is_some());
         let mut best: Option<(Rank, Match)> = None;
         for (index, element) in self.elements.iter().enumerate() {
             if !role.admits(element) {
@@ -99,7 +101,7 @@ impl Tree {
                 Some((top, found)) if *top == rank => {
                     found.others += 1;
                     let mut other = index;
-                    if in_front(index) && !in_front(found.index) {
+                    if first(index) > first(found.index) {
                         std::mem::swap(&mut found.index, &mut other);
                     }
                     found.other.get_or_insert(other);

@@ -197,7 +197,10 @@ fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
         Role::TABLE | Role::OUTLINE | Role::LIST | Role::GRID | Role::BROWSER if !outer.in_web => {
             both
         }
-        _ if element.native_role == "viewport" || element.native_role == "internal frame" => both,
-        _ => outer.clip,
+        // A `list box` in a page is a `<select>` that shows several choices, and scrolls.
+        _ => match element.native_role.as_ref() {
+            "viewport" | "internal frame" | "list box" => both,
+            _ => outer.clip,
+        },
     }
 }

@@ -1,5 +1,7 @@
 //! Clicks, hovering and the wheel.
 
+use std::time::Duration;
+
 use deskline_core::{Modifiers, Point};
 
 use crate::aim::Aim;
@@ -8,6 +10,10 @@ use crate::clicks::Click;
 use crate::error::{Device, InputError, Progress};
 use crate::hands::{act, button, group, hold, keep_down, let_go, pause};
 use crate::port::{Doing, Port as _, Scene, Under, Wait};
+
+/// How long the modifiers of a click are held after it: an X11 window manager that reads each first
+/// click into a window hands the release on later, with the modifiers of that moment.
+const HANDED_ON: Duration = Duration::from_millis(50);
 
 /// Moves the pointer and clicks, with the modifiers held. Waits first as long as the click would
 /// count as the second of a double click.
@@ -62,6 +68,9 @@ pub fn click<S: Scene>(
                     break;
                 }
                 button(scene, which, false, nth)?;
+            }
+            if !held.is_empty() {
+                cancel.wait(HANDED_ON)?;
             }
             let_go(scene, &held)?;
             scene.port()?.sync()?;

@@ -61,6 +61,8 @@ pub(crate) struct DeferredRestore {
 enum Deferral {
     /// It would close an open menu of the app with this pid.
     Menu(u32),
+    /// It would close the list that a page of this app has opened for its field.
+    List(u32),
     /// The pointer stays over an element until the next link that acts. Only the pointer is
     /// deferred.
     Hover,
@@ -124,6 +126,8 @@ pub(crate) struct Checkpoint<'a> {
     restored: bool,
     /// The pid of the app whose menu an earlier link left open.
     menu_of: Option<u32>,
+    /// Whether a list that a page has opened for its field is, or may still be, open.
+    pub(crate) list: bool,
     /// Receives the saved state if the restore is deferred because of an open menu.
     deferred: &'a mut Option<DeferredRestore>,
 }
@@ -168,6 +172,7 @@ impl<'a> Checkpoint<'a> {
             listens_on: false,
             restored: false,
             menu_of: None,
+            list: false,
             deferred,
         };
         if watch && !desk.desktop.is_private() {
@@ -196,10 +201,14 @@ impl<'a> Checkpoint<'a> {
             front.is_some_and(|front| front.pid == Some(pid) || then == Some(front.id))
         };
         match why {
-            Some(Deferral::Menu(pid)) if owns_front(pid) && self.desktop.popup_open(pid)? => {
+            Some(Deferral::Menu(pid) | Deferral::List(pid))
+                if owns_front(pid)
+                    && (why == Some(Deferral::List(pid)) || self.desktop.popup_open(pid)?) =>
+            {
                 if let Some(deferred) = self.deferred.take() {
                     self.touched = true;
-                    self.menu_of = Some(pid);
+                    self.list = deferred.why == Deferral::List(pid);
+                    self.menu_of = Some(pid).filter(|_| !self.list);
                     self.saved = deferred.saved;
                     self.leave_moved_pointer();
                 }
@@ -324,8 +333,8 @@ impl<'a> Checkpoint<'a> {
         self.ungrab();
     }
 
-    /// Defers the restore to a later link if it would close an open menu: one of the app, or one
-    /// that an earlier link left open.
+    /// Defers the restore to a later link if it would close an open menu or list: one of the app, or
+    /// one that an earlier link left open.
     pub(crate) fn hold_for_menu(&mut self, pid: u32) {
         if self.desktop.is_private() {
             return;
@@ -338,11 +347,13 @@ impl<'a> Checkpoint<'a> {
         } else {
             menu_of.filter(|of| open(self.desktop, *of))
         };
-        if let Some(pid) = of.filter(|_| self.touched) {
+        let list = self.list.then_some(Deferral::List(pid));
+        let why = of.map(Deferral::Menu).or(list);
+        if let Some(why) = why.filter(|_| self.touched) {
             *self.deferred = Some(DeferredRestore {
                 front: self.desktop.front().ok().flatten().map(|front| front.id),
                 saved: std::mem::take(&mut self.saved),
-                why: Deferral::Menu(pid),
+                why,
                 desktop: self.desktop.id(),
             });
             self.keep = true;
@@ -577,7 +588,8 @@ impl Checkpoint<'_> {
     /// After an error, the menu that an earlier link left open stays open. After the person's Esc
     /// it closes.
     fn keep_menu(&mut self) {
-        if let Some(pid) = self.menu_of.filter(|_| !self.keep)
+        let list_of = self.subject.home().filter(|_| self.list);
+        if let Some(pid) = self.menu_of.or(list_of).filter(|_| !self.keep)
             && self.cancel.reason() != Some(Reason::Person)
         {
             self.hold_for_menu(pid);

@@ -11,9 +11,10 @@ use crate::picture::texts::Spots;
 use crate::picture::{Shot, change};
 use crate::policy::Policy;
 use crate::reader::Reader;
-use crate::report::Report;
+use crate::report::{Readings, Report};
 use crate::resolve::late_changes::LastTrees;
 use crate::resolve::windows::Windows;
+use crate::settle::expected::has_list;
 use crate::settle::front_watch::FrontWatch;
 use crate::subject::Subject;
 use deskline_core::Tree;
@@ -104,6 +105,8 @@ impl Link<'_> {
         // 8. Restore: pointer and front window, unless there was a handoff, or this would close an
         //    open menu.
         self.timed("restore", |link| {
+            let Readings { before, after, .. } = &link.report.readings;
+            desk.list = has_list(before.as_ref(), after.as_ref(), desk.list);
             let drops = link.report.drops.iter().map(|drop| drop.after.app.pid);
             if link.report.handoff.is_none() {
                 for pid in subject.home().into_iter().chain(drops) {

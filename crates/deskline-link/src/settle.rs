@@ -16,7 +16,7 @@ pub(crate) mod taken_back;
 
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, Role};
+use deskline_core::{Diff, Element, Role, Tree};
 
 use crate::apps::Progress;
 use crate::call::{Action, Input};
@@ -31,7 +31,7 @@ use crate::resolve::{DropOn, Targets};
 use crate::secrecy::Witness;
 use crate::trees::Scope;
 use deskline_input::clock::Instant;
-use expected::{Effect, asked, sent};
+use expected::{Effect, asked, lists, sent};
 use field::Verdict;
 use front_watch::FrontWatch;
 use quiet::{Awaits, await_quiet};
@@ -75,10 +75,17 @@ impl Link<'_> {
             target,
             sent: sent(action, self.is_last()),
             asked: asked(action, self.report.step.keys.between.as_ref().or(before)),
+            lists: lists(action, target, before),
             most: quiet::MOST,
         };
         match await_quiet(desk, pid, awaits) {
             Ok((settled, tree)) => {
+                let points = matches!(
+                    action,
+                    Action::Input(Input::Click { .. } | Input::Drag { .. })
+                );
+                let slider = target.filter(|_| points);
+                let tree = slid(desk, (pid, scope), slider, tree)?;
                 self.report.step.settled = Some(settled);
                 // If a key followed the text, the witness is from before that key: keep it.
                 let after = &mut self.report.step.keys.after;
@@ -264,6 +271,26 @@ fn await_icon(desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
         |desk| Ok((!desk.popup_open(pid)?).then_some(())),
     );
     back.map(drop)
+}
+
+/// The tree with the number that the pointer has given to a slider of a page: Chromium reports it
+/// only when it is asked what lies there.
+fn slid(
+    desk: &mut Checkpoint<'_>,
+    (pid, scope): (u32, Scope),
+    target: Option<&Element>,
+    tree: Tree,
+) -> Result<Tree> {
+    let slider = target.and_then(|was| tree.elements.iter().position(|e| e.id == was.id));
+    let is_slider = |at: &usize| tree.elements[*at].role == Role::SLIDER;
+    let slider = slider.filter(|at| is_slider(at) && tree.page_around(*at).is_some());
+    let place = slider.and_then(|at| tree.elements[at].place());
+    let Some((slider, place)) = slider.zip(place) else {
+        return Ok(tree);
+    };
+    desk.hit_test(&tree, slider, place.center())?;
+    desk.wait_for_change(LATE)?;
+    Ok(desk.read(pid, scope).unwrap_or(tree))
 }
 
 /// [`verdict`], by the picture too: for a text that no field took.

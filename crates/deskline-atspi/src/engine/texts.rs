@@ -30,6 +30,7 @@ impl Engine<'_> {
             Prose::InParents => {
                 role::holds_text(kind)
                     || role::is_prose(kind)
+                    || role::is_message(kind)
                     || kind == role::DATE_EDITOR
                     || nameless && role::is_named_by_its_text(kind)
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, Key, KeyPress, States, Tree};
+use deskline_core::{Diff, Element, Key, KeyPress, Role, States, Tree};
 
 use crate::call::{Action, Input, Quiet};
 use crate::trees::{Sent, Sign};
@@ -22,6 +22,9 @@ const ACTIVATION: Duration = Duration::from_millis(320);
 /// How long a dialog may take to answer Return in a field. GTK draws its button pressed for 250 ms,
 /// looks the name up, and closes.
 pub(crate) const ANSWERS: Duration = Duration::from_millis(600);
+
+/// How long a field may take to open a list for a text: pages wait until nothing more is typed.
+pub(crate) const LISTS: Duration = Duration::from_millis(500);
 
 /// A tool tip shows once the pointer has rested for 500 ms (GTK, Chromium) or 700 ms (Qt).
 const RESTED: Duration = Duration::from_millis(900);
@@ -147,6 +150,46 @@ pub(crate) fn asked<'t>(action: &Action, before: Option<&'t Tree>) -> Option<&'t
         let dialog = tree.dialog_in_front().and_then(|at| tree.toplevel(at));
         field.is_some_and(|field| dialog.is_some() && tree.toplevel(field) == dialog)
     })
+}
+
+/// The field that this action types into, if it may open a list for the text: a combo box that is
+/// closed.
+pub(crate) fn lists<'t>(
+    action: &Action,
+    target: Option<&'t Element>,
+    before: Option<&'t Tree>,
+) -> Option<&'t Element> {
+    let types = matches!(action.keys(), (Some(_), None));
+    let focus = || Some(&before?.elements[before?.focus()?]);
+    let field = target.or_else(focus).filter(|_| types)?;
+    let closed = field.role == Role::COMBO_BOX
+        && field.states.contains(States::EDITABLE)
+        && !field.states.contains(States::EXPANDED);
+    closed.then_some(field)
+}
+
+/// Whether this field has opened its list, or is gone.
+pub(crate) fn has_opened(field: &Element, now: &Tree) -> bool {
+    let now = now.elements.iter().find(|e| e.id == field.id);
+    now.is_none_or(|now| now.states.contains(States::EXPANDED))
+}
+
+/// Whether the field of a page that has the focus has its list open, which it would close if its
+/// window lost the focus. `held`: whether it had in the link before.
+pub(crate) fn has_list(before: Option<&Tree>, after: Option<&Tree>, held: bool) -> bool {
+    let open = |e: &Element| {
+        let is_field = e.role == Role::COMBO_BOX && e.states.contains(States::EDITABLE);
+        is_field && e.states.contains(States::EXPANDED)
+    };
+    let now = after.or(before).and_then(|tree| {
+        let at = tree.focus().filter(|at| tree.page_around(*at).is_some())?;
+        Some((&tree.elements[at], at)).filter(|(e, _)| open(e))
+    });
+    let was = |(now, _): (&Element, usize)| {
+        let mut was = before?.elements.iter();
+        was.find(|e| e.id == now.id).map(open)
+    };
+    now.is_some() && (held || now.and_then(was) != Some(true))
 }
 
 /// Whether a dialog has answered: something of it has changed besides the field, whose text may

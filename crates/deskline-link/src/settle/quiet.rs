@@ -19,7 +19,7 @@ use crate::desktop::Desktop;
 use crate::error::Result;
 use crate::ocr::is_from_picture;
 use crate::picture::change;
-use crate::settle::expected::{ANSWERS, Effect, QUIET, has_answered};
+use crate::settle::expected::{ANSWERS, Effect, LISTS, QUIET, has_answered, has_opened};
 use crate::settle::stale::{AGREE, expected_places, has_slid, lacks_page, may_be_stale, may_slide};
 use crate::trees::{Scope, Sent, Sign};
 use deskline_input::Cancel;
@@ -103,6 +103,8 @@ pub(crate) struct Awaits<'t> {
     pub(crate) sent: Option<Sent>,
     /// The tree right before the Return that answers a dialog from a field of it.
     pub(crate) asked: Option<&'t Tree>,
+    /// The closed field that a text was typed into and that may open a list for it.
+    pub(crate) lists: Option<&'t Element>,
     /// The longest time.
     pub(crate) most: Duration,
 }
@@ -120,13 +122,18 @@ impl Awaits<'_> {
             target: None,
             sent: None,
             asked: None,
+            lists: None,
             most,
         }
     }
 
     /// How long to wait for an app that has shown no effect.
     fn unseen(&self) -> Duration {
-        self.asked.map_or(self.effect.unseen(), |_| ANSWERS)
+        match (self.asked, self.lists) {
+            (Some(_), _) => ANSWERS,
+            (None, Some(_)) => LISTS,
+            (None, None) => self.effect.unseen(),
+        }
     }
 
     /// Whether the window's picture changed, except at the clicked and the focused element.
@@ -190,7 +197,8 @@ pub(crate) fn await_quiet(
         let opened = !awaits.opens || desktop.popup_open(pid)?;
         let answered = awaits.asked.is_none_or(|asked| has_answered(asked, &tree));
         let counts = opened && answered;
-        seen |= counts && awaits.effect.shows(heard.any, change, awaits.raised);
+        let listed = awaits.lists.is_none_or(|field| has_opened(field, &tree));
+        seen |= counts && listed && awaits.effect.shows(heard.any, change, awaits.raised);
         if counts && awaits.before.is_some() && change >= Some(enough) {
             shown.get_or_insert_with(|| start.elapsed());
         }
@@ -216,7 +224,7 @@ pub(crate) fn await_quiet(
             // no change.
             let due = seen || start.elapsed() >= awaits.unseen();
             quiet = more.is_none() || due && fresh.is_none() && last.is_some() && !changed;
-            seen |= counts && awaits.effect.shows(more, None, awaits.raised);
+            seen |= counts && listed && awaits.effect.shows(more, None, awaits.raised);
         } else {
             more = None;
         }

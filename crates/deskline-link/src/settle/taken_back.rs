@@ -36,7 +36,7 @@ pub(crate) fn note_change(
         Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. }) => was != now,
         Action::Quiet(Quiet::SetSelected { .. }) => true,
         Action::Quiet(Quiet::PressAx { .. }) => toggled,
-        _ if action.keys().0.is_some() => was.value != now.value && typed_over(action, report),
+        _ if action.keys().0.is_some() => was.value != now.value && typed_over(action, report, &id),
         _ => toggled && is_plain_click(action),
     };
     let shown = report.step.settled.and_then(|settled| settled.shown);
@@ -49,13 +49,19 @@ pub(crate) fn note_change(
     });
 }
 
-/// Whether a text was typed into a field of one line. A key after it may send the text, which
-/// leaves a field empty that was empty before.
-fn typed_over(action: &Action, report: &Report) -> bool {
+/// Whether a text was typed into a field of one line, or of a page. A key after it may send the
+/// text, which leaves a field empty that was empty before.
+fn typed_over(action: &Action, report: &Report, id: &ElementId) -> bool {
     let keys = &report.step.keys;
     let field = keys.before.as_ref().and_then(Witness::field);
+    let in_page = |tree: &Tree| {
+        let mut ids = tree.elements.iter().map(|e| &e.id);
+        ids.position(|own| own == id)
+            .is_some_and(|at| tree.page_around(at).is_some())
+    };
     field.is_some_and(|field| {
-        field.is_one_line() && (action.keys().1.is_none() || !field.text.trim().is_empty())
+        let is_line = field.is_one_line() || report.readings.after.as_ref().is_some_and(in_page);
+        is_line && (action.keys().1.is_none() || !field.text.trim().is_empty())
     })
 }
 

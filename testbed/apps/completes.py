@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A field that completes what is typed, a menu button, and a button; and a log of them.
+"""A field that completes what is typed, a menu button, in GTK 3 a popover, a button; and a log of them.
 
 Usage: completes.py LOG TOOLKIT
 
@@ -35,12 +35,15 @@ def gtk3():
     menu.append(Gtk.MenuItem(label="Item"))
     menu.show_all()
     more = Gtk.MenuButton(label="More", popup=menu)
+    popover = Gtk.Popover()
+    popover.add(Gtk.Label(label="Inside", visible=True))
+    bubble = Gtk.MenuButton(label="Bubble", popover=popover)
     field = Gtk.Entry(completion=completion(Gtk))
     field.get_accessible().set_name("Fruit")
     save = Gtk.Button(label="Save")
     save.connect("clicked", lambda *_: log("saved", field.get_text()))
     box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-    for widget in (more, field, Gtk.Label(label=GAP), save):
+    for widget in (more, bubble, field, Gtk.Label(label=GAP), save):
         box.add(widget)
     window = Gtk.Window(title="Completes")
     window.add(box)

@@ -171,6 +171,11 @@ impl Bed {
         self.script_with("completes.py", &[toolkit])
     }
 
+    /// Controls that refuse a change or take it back; see `testbed/apps/refuses.py`.
+    pub fn refuses(&self, toolkit: &str) -> App<'_> {
+        self.script_with("refuses.py", &[toolkit])
+    }
+
     /// A window that asks in a message box before it deletes; see `testbed/apps/alerts.py`.
     pub fn alerts(&self, toolkit: &str, question: &str) -> App<'_> {
         self.script_with("alerts.py", &[toolkit, question])

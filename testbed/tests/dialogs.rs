@@ -61,9 +61,12 @@ fn a_click_beside_an_open_menu_or_list_reaches_its_button() {
     for kit in KITS {
         for opens in [
             json!({"element": "More"}),
-            // GTK's completions come 100 ms after the last key.
-            json!({"element": "Fruit", "role": "AXTextField", "text": "ap", "delayAfterAction": 0.3}),
+            json!({"element": "Bubble"}),
+            json!({"element": "Fruit", "role": "AXTextField", "text": "ap"}),
         ] {
+            if kit != "gtk3" && opens["element"] == "Bubble" {
+                continue;
+            }
             let app = bed.completes(kit);
             let call = |args| persons.call_behind(&server, app.pid, "click_and_traverse", args);
             // Its menu or list stays open in front of the person's window.
@@ -71,11 +74,11 @@ fn a_click_beside_an_open_menu_or_list_reaches_its_button() {
             let mut click = save.clone();
             click["pid"] = app.pid.into();
             let clicked = server.call("click_and_traverse", click).ok();
-            let typed = if opened.text.contains("typed") {
-                "saved ap"
-            } else {
-                "saved "
-            };
+            let completes = opened.text.contains("typed");
+            let typed = if completes { "saved ap" } else { "saved " };
+            // GTK 4.8 describes the list without its texts.
+            let lists = opened.text.contains("apricot") || kit == "gtk4";
+            assert_eq!(completes, completes && lists, "{kit}: {opened}");
             assert_eq!(app.log(), [typed], "{kit}: {opened}\n{clicked}");
         }
     }

@@ -188,3 +188,24 @@ fn rows_are_dragged_inside_lists_and_between_apps() {
     let answer = server.call("drag_and_traverse", drag).ok();
     assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
 }
+
+/// The icon of a refused drag flies back.
+#[test]
+fn a_drag_in_a_chain_that_the_app_refuses_moves_nothing() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    for kit in ["gtk3", "qt5", "qt6"] {
+        let app = bed.refuses(kit);
+        let drag = |row: &str, to: &str| json!({"do": "drag", "element": row, "toElement": to});
+        let steps = json!({"steps": [drag("One", "Takes"), drag("Two", "Refuses")]});
+        let answer = persons.call_behind(&server, app.pid, "chain_and_traverse", steps);
+        let error = answer.error();
+        assert!(
+            error.contains("Step 2") && error.contains("nothing has moved"),
+            "{kit}: {answer}"
+        );
+        assert_eq!(app.log(), ["dropped"], "{kit}: {answer}");
+        let read = server.refresh(app.pid);
+        assert!(!read.text.contains("late_changes"), "{kit}: {read}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Values, texts and presses are read back, in apps that report success and do something else.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use deskline_core::Role;
 use deskline_testbed::{Answer, Bed};
 use serde_json::{Value, json};
 
@@ -203,4 +204,54 @@ fn a_list_of_completions_that_takes_the_return_is_reported() {
         message(&answer),
         "note: F9 changed nothing, neither tree nor picture"
     );
+}
+
+/// Another app's window, the person's, is in front.
+#[test]
+fn what_an_app_refuses_or_takes_back_is_no_success() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    for kit in ["gtk3", "gtk4", "qt5", "qt6"] {
+        let app = bed.refuses(kit);
+        let click = "click_and_traverse";
+        let set = "set_value_and_traverse";
+        let fails = |tool: &str, args: Value, why: &str| {
+            let answer = persons.call_behind(&server, app.pid, tool, args);
+            assert!(answer.error().contains(why), "{kit}: {answer}");
+        };
+        let mut fixed = json!({"element": "Fixed", "role": "AXTextField", "text": "new"});
+        fails(click, fixed.clone(), "took none of the text");
+        fixed["value"] = fixed["text"].take();
+        fixed.as_object_mut().unwrap().remove("text");
+        fails(set, fixed, "read-only");
+        match kit {
+            "gtk3" => {
+                let read = server.refresh(app.pid);
+                let mut cells = read
+                    .lines()
+                    .into_iter()
+                    .filter(|line| line.role == Role::CELL);
+                let cell = cells
+                    .find(|line| line.visible && line.text.is_none())
+                    .unwrap();
+                let cell = cell.reference.unwrap().to_string();
+                fails(click, json!({ "ref": cell }), "still as it was");
+                assert_eq!(app.log(), ["toggled 0"], "{kit}");
+            }
+            "gtk4" => fails(
+                click,
+                json!({"element": "Low", "choose": "High"}),
+                "and not 'High'",
+            ),
+            _ => {
+                let typed =
+                    json!({"element": "Day", "role": "AXIncrementor", "text": "2026-11-30"});
+                fails(click, typed, "shows '06.05.2024' now");
+                assert_eq!(app.log(), [""; 0], "{kit}");
+                let day = json!({"element": "Day", "role": "AXIncrementor", "value": "29.11.2026"});
+                persons.call_behind(&server, app.pid, set, day).ok();
+                app.wait_for("day 2026-11-29");
+            }
+        }
+    }
 }

@@ -223,7 +223,7 @@ fn squeezed(name: &str) -> String {
     name.to_lowercase().split_whitespace().collect()
 }
 
-fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
+pub fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
     let Some(message) = answer(app.ask(path, Request::Actions))? else {
         return Ok(Vec::new());
     };
@@ -306,17 +306,24 @@ pub fn set_value(
         && state(app, path)?
             .is_some_and(|s| s.has(StateSet::EDITABLE) || plain && !s.has(StateSet::READ_ONLY));
     let mut before = None;
+    let form = |text: &str| text.trim().replace(|c: char| c.is_ascii_digit(), "0");
     if has(VALUE) {
         let shown = numeric(app, path, has(TEXT))?;
         match shown.amount(value).map_err(|why| refused(ACTION, why))? {
             // Gecko would show the number without an event to the page.
             Some(_) if editable && !plain => {}
             Some(number) => return set_number(app, path, number, shown.value),
+            // Qt's date boxes have no number, and take what has their form.
+            None if editable && form(value) == form(&shown.text) => {}
             None if editable => before = shown.value,
             None => return Err(refused(ACTION, Obstacle::NotANumber(value.to_owned()))),
         }
     }
     let is = app_role(app, path)?;
+    let shows_only = |s: StateSet| s.has(StateSet::READ_ONLY) || !s.has(StateSet::EDITABLE);
+    if is.is_some_and(role::is_text_field) && state(app, path)?.is_some_and(shows_only) {
+        return Err(refused(ACTION, Obstacle::ReadOnly));
+    }
     if editable {
         let body = Body::new().str(value);
         if is_true(app.call(path, EDITABLE_TEXT, "SetTextContents", body))? {

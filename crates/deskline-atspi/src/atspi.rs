@@ -494,6 +494,15 @@ impl AtSpi {
             .act(|app, path| Ok(act::range(app, path)?))
     }
 
+    /// Whether an element has the action of GTK 3's check boxes in cells.
+    pub fn toggles(&mut self, element: &ElementId) -> Result<bool> {
+        self.locate(element)?.act(|app, path| {
+            Ok(act::actions(app, path)?
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case("toggle")))
+        })
+    }
+
     /// Scrolls into view through `Component.ScrollTo`; `false` where the toolkit cannot.
     pub fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
         self.locate(element)?

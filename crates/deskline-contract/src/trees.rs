@@ -219,6 +219,11 @@ pub trait Trees {
         Ok(None)
     }
 
+    /// Whether the element is switched by a click though nothing in a tree says so.
+    fn toggles(&mut self, _element: &ElementId) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Scrolls the element into view; `false` where the toolkit cannot.
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool>;
 

@@ -79,6 +79,18 @@ impl Tree {
         self.with_inside(bubble).filter(has).last()
     }
 
+    /// Whether a popover of the element's own window is open that would close at a click on the
+    /// element, and let it go no further.
+    pub fn popover_beside(&self, index: usize) -> bool {
+        let top = self.toplevel(index);
+        let popovers = (0..self.elements.len()).filter(|at| {
+            let element = &self.elements[*at];
+            element.visible && is_in_window(element) && self.toplevel(*at) == top
+        });
+        let mut beside = popovers.filter(|at| index != *at && !self.is_inside(index, *at));
+        beside.next().is_some()
+    }
+
     /// Which of the areas of a picture has a point, where the app names the first one whose box has
     /// it: the smallest.
     pub fn area_at(&self, hit: usize, at: Point) -> usize {
@@ -107,7 +119,7 @@ impl Tree {
                     | Role::POPOVER
                     | Role::COMBO_BOX
                     | Role::POP_UP_BUTTON
-            )
+            ) && !is_in_window(&self.elements[at])
         };
         // AT-SPI's `menu` is also the item that opens one.
         let own = self.elements[index].role;
@@ -159,7 +171,7 @@ impl Tree {
     fn opens_above(&self, index: usize) -> bool {
         let element = &self.elements[index];
         match element.role {
-            Role::MENU | Role::POPOVER | Role::HELP_TAG => true,
+            Role::MENU | Role::POPOVER | Role::HELP_TAG => !is_in_window(element),
             // A document's window in a pane is drawn with its toplevel.
             Role::WINDOW => {
                 let holder = self.parent(index).map(|at| self.elements[at].role);
@@ -256,4 +268,9 @@ fn takes_clicks(element: &Element, texts_cover: bool) -> bool {
         Role::HELP_TAG | Role::APPLICATION => false,
         role => !role.is_scroll_bar_part(),
     }
+}
+
+/// Whether it is a popover of GTK 3, which is drawn in its window.
+fn is_in_window(element: &Element) -> bool {
+    element.role == Role::POPOVER && element.native_role == "panel"
 }

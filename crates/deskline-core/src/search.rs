@@ -76,6 +76,7 @@ impl Tree {
         let in_front = |index| front.is_some() && self.toplevel(index) == front;
         // A page's own "Close" comes before that of its browser, which loses the page.
         let first = |index| (in_front(index), self.page_around(index).is_some());
+        let shows_at = |at: usize| u8::from(self.elements[at].visible) + u8::from(self.is_seen(at));
         let mut best: Option<(Rank, Match)> = None;
         for (index, element) in self.elements.iter().enumerate() {
             if !role.admits(element) {
@@ -93,7 +94,10 @@ impl Tree {
             // A disabled element takes no input: rank it like a static text.
             let disabled = element.states.contains(States::DISABLED);
             let interactive = element.role.is_interactive() && !disabled;
-            let shows = u8::from(element.visible) + u8::from(self.is_seen(index));
+            // A container whose text is that of a control out of view is not meant.
+            let is_control = |at: &usize| self.elements[*at].role.is_interactive();
+            let lender = source.filter(|at| own.is_none() && is_control(at));
+            let shows = lender.map_or(2, &shows_at).min(shows_at(index));
             let spelled = own.is_some() && element.title.shown.contains(text);
             let (label, exact) = (fit >= Fit::Label, fit == Fit::Exact);
             let rank = (label, shows, exact, interactive, own.is_some(), spelled);

@@ -23,7 +23,7 @@ use crate::call::{Action, Input};
 use crate::checkpoint::Checkpoint;
 use crate::display::Place;
 use crate::end::{End, Exit};
-use crate::error::{Error, NoEffect, Result};
+use crate::error::{Error, Mismatch, NoEffect, Result};
 use crate::link::Link;
 use crate::report::{AppState, Drop, Readings, Report};
 use crate::resolve::lookup::Resolved;
@@ -32,12 +32,12 @@ use crate::secrecy::Witness;
 use crate::trees::Scope;
 use deskline_input::clock::Instant;
 use expected::{Effect, asked, lists, sent};
-use field::Verdict;
+use field::{Field, Verdict};
 use front_watch::FrontWatch;
 use quiet::{Awaits, await_quiet};
 use readback::{LATE, TAKES, dragged, takes_more, went_nowhere};
 use stale::expected_places;
-use taken_back::verdict;
+use taken_back::{not_switched, verdict};
 
 impl Link<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
@@ -74,6 +74,7 @@ impl Link<'_> {
             look: self.report.before_input(),
             target,
             sent: sent(action, self.is_last()),
+            least: self.may_complete(action),
             asked: asked(action, self.report.step.keys.between.as_ref().or(before)),
             lists: lists(action, target, before),
             most: quiet::MOST,
@@ -95,7 +96,7 @@ impl Link<'_> {
             Err(e) => self.is_effect(e)?,
         }
         if matches!(action, Action::Input(Input::Drag { .. })) {
-            await_icon(desk, pid)?;
+            self.await_icon(desk, (pid, scope))?;
         }
         desk.end_step();
         front.note(desk)?;
@@ -204,6 +205,47 @@ impl Link<'_> {
         Ok(pid)
     }
 
+    /// Waits until the icon of a refused drag has flown back (GTK: 500 ms). In GTK 4 its window looks
+    /// like a menu, and the restore would wait for the menu to close; in GTK 3 the tree has it.
+    fn await_icon(&mut self, desk: &mut Checkpoint<'_>, (pid, scope): (u32, Scope)) -> Result<()> {
+        const BACK: Duration = Duration::from_millis(800);
+        const LOOK: Duration = Duration::from_millis(20);
+        let is_icon = |tree: &Tree, top: usize| {
+            let top = &tree.elements[top];
+            top.visible && top.role == Role::WINDOW && top.title.is_blank() && top.children_read
+        };
+        let flies = |tree: &Tree| {
+            let tops = (0..tree.elements.len()).filter(|at| tree.toplevel(*at) == Some(*at));
+            let mut icons = tops.filter(|top| is_icon(tree, *top));
+            icons.any(|top| tree.inside(top).next().is_none())
+        };
+        let after = &mut self.report.readings.after;
+        let back = desk.until(BACK, LOOK, |desk| {
+            if after.as_ref().is_some_and(flies) {
+                *after = Some(desk.read(pid, scope)?);
+                return Ok(None);
+            }
+            Ok((!desk.popup_open(pid)?).then_some(()))
+        });
+        back.map(drop)
+    }
+
+    /// How long after a text without a key the field may open a list of completions. GTK does after
+    /// 100 ms, but not once its window is behind again.
+    fn may_complete(&self, action: &Action) -> Duration {
+        const OPENS: Duration = Duration::from_millis(140);
+        let field = self
+            .report
+            .step
+            .keys
+            .before
+            .as_ref()
+            .and_then(Witness::field);
+        let typed = matches!(action.keys(), (Some(_), None));
+        let completes = typed && self.is_last() && field.is_some_and(Field::is_one_line);
+        if completes { OPENS } else { Duration::ZERO }
+    }
+
     /// Whether the current run is the last run of the last step.
     fn is_last(&self) -> bool {
         self.call.runs().count() == self.report.ended_runs.len() + 1
@@ -260,19 +302,6 @@ impl Link<'_> {
     }
 }
 
-/// Waits until the icon of a refused drag has flown back (GTK 4: 500 ms). The icon's window
-/// looks like a menu, and the restore would wait for the menu to close.
-fn await_icon(desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
-    const BACK: Duration = Duration::from_millis(800);
-    const LOOK: Duration = Duration::from_millis(20);
-    let back = desk.until(
-        BACK,
-        LOOK,
-        |desk| Ok((!desk.popup_open(pid)?).then_some(())),
-    );
-    back.map(drop)
-}
-
 /// The tree with the number that the pointer has given to a slider of a page: Chromium reports it
 /// only when it is asked what lies there.
 fn slid(
@@ -306,7 +335,14 @@ fn found(
         let stays = to_pid.is_none_or(|pid| pid == trees.0.app.pid);
         // The element that was dragged may look pressed, or have the focus now.
         let from = target.and_then(|target| trees.0.elements.get(target.index?));
-        let places = expected_places(Some(trees.0), trees.1, from);
+        let mut places = expected_places(Some(trees.0), trees.1, from);
+        // The pointer is over the control at the end.
+        let end = report.step.done.at.and_then(|at| trees.1.find_at(at));
+        let end = end.map(|end| &trees.1.elements[end]);
+        places.extend(
+            end.filter(|end| end.role.is_interactive())
+                .and_then(Element::place),
+        );
         let looks_other = || report.before_input()?.has_moved(&mut **desk, &places);
         return if stays {
             dragged(to, trees, looks_other)
@@ -317,7 +353,11 @@ fn found(
     match (verdict(action, target, report), trees) {
         (Verdict::Agrees, Some(trees)) => {
             let (keys, was) = (&report.step.keys, report.before_input());
-            went_nowhere(keys, trees, was, &mut **desk)
+            let told = went_nowhere(keys, trees, was, &mut **desk);
+            if told == Verdict::Agrees && not_switched(&mut **desk, action, report) {
+                return Verdict::Failed(Mismatch::NotToggled("as it was".to_owned()));
+            }
+            told
         }
         (verdict, _) => verdict,
     }

@@ -504,6 +504,7 @@ impl Trees for LinuxDesktop {
         hit_test(tree: &Tree, index: usize, at: Point) -> Result<Hit>;
         first_character(tree: &Tree, index: usize) -> Result<Option<Rect>>;
         range(element: &ElementId) -> Result<Option<(f64, f64)>>;
+        toggles(element: &ElementId) -> Result<bool>;
         scroll_into_view(element: &ElementId) -> Result<bool>;
         set_value(element: &ElementId, value: &str) -> Result<()>;
         choose(element: &ElementId, choice: &str) -> Result<bool>;

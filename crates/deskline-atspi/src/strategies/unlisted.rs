@@ -1,5 +1,5 @@
-//! Open menus that their app does not list. Qt lists the menus of a menu bar, but not those of
-//! buttons: only the event of such a menu gives its path.
+//! Open menus and lists that their app does not list. Qt lists the menus of a menu bar, but neither
+//! those of buttons nor lists of completions: only the event of such a one gives its path.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::bus::{Error, Message};
 use crate::connection::AppConnection;
 use crate::decode;
-use crate::names::{StateSet, role};
+use crate::names::{ROOT, StateSet, role};
 use crate::request::Request;
 
 /// The maximum number of objects to remember. Each widget of a dialog that opens sends the event.
@@ -16,7 +16,7 @@ const MOST: usize = 256;
 /// How long the app may take to answer about them. A hung app costs the reading that follows more.
 const ANSWERS: Duration = Duration::from_millis(500);
 
-/// The objects of an app that may be open menus, by their paths.
+/// The objects of an app that may be open menus or lists, by their paths.
 #[derive(Debug, Default)]
 pub struct Unlisted(Vec<Arc<str>>);
 
@@ -35,24 +35,29 @@ impl Unlisted {
         }
     }
 
-    /// The menus that are open. Forgets all other objects.
+    /// The menus and lists that are open. Forgets all other objects.
     pub fn open(&mut self, mut app: AppConnection<'_>) -> Result<Vec<Arc<str>>, Error> {
         if self.0.is_empty() {
             return Ok(Vec::new());
         }
         let asked = self.0.iter().flat_map(|path| {
-            [Request::Role, Request::State].map(|request| (path.clone(), request))
+            let asks = [Request::Role, Request::State, Request::Parent];
+            asks.map(|request| (path.clone(), request))
         });
         let (replies, complete) = app.ask_each(asked, Instant::now() + ANSWERS)?;
         if !complete {
             return Ok(Vec::new());
         }
-        let mut replies = replies.chunks(2);
+        let mut replies = replies.chunks(3);
         self.0.retain(|_| {
-            let Some([Some(its_role), Some(states)]) = replies.next() else {
+            let Some([Some(its_role), Some(states), parent]) = replies.next() else {
                 return false;
             };
-            let is_menu = its_role.reader().u32() == Ok(role::POPUP_MENU);
+            let parent = parent.as_ref().and_then(decode::object_property);
+            let is_menu = match its_role.reader().u32() {
+                Ok(role::LIST) => parent.is_none_or(|parent| *parent == *ROOT),
+                its_role => its_role == Ok(role::POPUP_MENU),
+            };
             let states = decode::states(&mut states.reader());
             is_menu && states.is_ok_and(|states| states.has(StateSet::SHOWING))
         });

@@ -84,15 +84,22 @@ pub fn build(
         if placements[index].is_some_and(|place| place.is_tool_tip) {
             element.role = Role::HELP_TAG;
         }
+        // GTK 3 draws its popovers in their window.
+        let is_modal_panel = node.role == Some(role::PANEL) && node.states.has(StateSet::MODAL);
+        if is_modal_panel && peer.toolkit == Toolkit::Gtk3 {
+            element.role = Role::POPOVER;
+        }
+        let pair = toplevels.iter().find(|(frame, _)| *frame == index);
+        let sure = pair.and_then(|(_, pair)| match pair.windows.as_slice() {
+            [window] => Some(&windows.toplevels[*window]),
+            _ => None,
+        });
+        // The access bridge of Java (libatk-wrapper 0.40) adds the owner's place to that of a dialog.
+        if let (Toolkit::Java, Some(window)) = (peer.toolkit, sure) {
+            element.extents = Some(window.outer());
+        }
         element.visible &= element.extents.is_some_and(|e| !e.is_empty());
-        let window_is_modal = || {
-            let pair = toplevels.iter().find(|(frame, _)| *frame == index);
-            let sure = pair.and_then(|(_, pair)| match pair.windows.as_slice() {
-                [window] => Some(&windows.toplevels[*window]),
-                _ => None,
-            });
-            node.name != peer.name && sure.is_some_and(|t| t.modal)
-        };
+        let window_is_modal = || node.name != peer.name && sure.is_some_and(|t| t.modal);
         if node.showing && is_modal(node, window_is_modal) {
             dialog = Some(elements.len());
         }

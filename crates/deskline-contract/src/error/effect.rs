@@ -52,8 +52,8 @@ pub enum Mismatch {
     )]
     InParts { field: String, parts: String },
     #[error(
-        "{name} shows {} now. Click each of its parts that is wrong and type its number: \
-         click_and_traverse with its ref and text",
+        "{name} shows {} now. Pass it in that form to set_value_and_traverse, or click each part that \
+         is wrong and type its number: click_and_traverse with its ref and text",
         shown(.text)
     )]
     OtherDate { name: String, text: String },

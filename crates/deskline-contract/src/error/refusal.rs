@@ -84,6 +84,9 @@ pub enum Obstacle {
     /// A spin button shows the text, and its value stayed as it was.
     #[error("it shows the text, but its value has not changed")]
     ShownNotTaken,
+    /// A text field that the user could not change either.
+    #[error("it is read-only")]
+    ReadOnly,
     /// A text field whose text accessibility cannot set: Chromium has no interface for it.
     #[error("its app does not let accessibility set its text")]
     TextNotSettable,
@@ -131,6 +134,7 @@ impl Obstacle {
             }
             Self::SystemError(_) | Self::OnlyPictured if action == QuietAction::SetValue => TYPE,
             Self::TextNotSettable => TYPE,
+            Self::ReadOnly => "Look for what lets the user change it",
             Self::AmbiguousNumber {
                 numbers: [a, b], ..
             } => return format!("Pass {a} or {b}"),
@@ -138,7 +142,8 @@ impl Obstacle {
             Self::OutOfRange { .. } => "Pass a number within the range",
             Self::NumberNotTaken => "Click it and use the arrow keys, or drag it",
             Self::ShownNotTaken => {
-                "If that is another value, call click_and_traverse on it with pressKey: Return"
+                "Pass it in the form that it shows, or call click_and_traverse on it with pressKey: \
+                 Return"
             }
             Self::NoSuchChoice(_) | Self::ChoiceNotSettable | Self::TooManyChoices { .. } => CHOOSE,
             Self::NoSelection => {

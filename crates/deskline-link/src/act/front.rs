@@ -7,7 +7,7 @@ use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
 use super::action::Act;
 use crate::call::{Action, Input};
-use crate::checkpoint::CLOSE_KEY;
+use crate::checkpoint::{CLOSE_KEY, Checkpoint};
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::resolve::lookup::Resolved;
@@ -84,6 +84,7 @@ impl Act<'_, '_> {
             }
             ([window, ..], ..) => {
                 self.raise(*window)?;
+                self.close_pop_ups()?;
                 Ok(None)
             }
             ([], ..) => Err(self.no_window()),
@@ -96,16 +97,25 @@ impl Act<'_, '_> {
         let Some(at) = self.beside_menus() else {
             return Ok(());
         };
+        let known = self.tree.zip(self.target.and_then(|target| target.index));
+        let known = known.filter(|(tree, index)| tree.popover_beside(*index));
+        let pid = self.pid;
+        // A window, or a popover of GTK 3 in the target's own.
+        let takes = |desk: &mut Checkpoint<'_>| match (desk.popup_takes(pid, at)?, known) {
+            (false, Some((tree, index))) => {
+                let now = desk.read(pid, Scope::Showing)?;
+                let again = now.find_again(tree, index);
+                Ok(again.is_some_and(|index| now.popover_beside(index)))
+            }
+            (takes, _) => Ok::<_, Error>(takes),
+        };
         for _ in 0..NESTED {
-            if !self.desk.popup_takes(self.pid, at)? {
+            if !takes(self.desk)? {
                 break;
             }
             self.desk.press_key(CLOSE_KEY, Duration::ZERO)?;
-            let pid = self.pid;
-            self.desk.until(CLOSES, LOOK, |desk| {
-                let takes = desk.popup_takes(pid, at)?;
-                Ok((!takes).then_some(()))
-            })?;
+            self.desk
+                .until(CLOSES, LOOK, |desk| Ok((!takes(desk)?).then_some(())))?;
         }
         Ok(())
     }

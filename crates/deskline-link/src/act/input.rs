@@ -134,7 +134,7 @@ impl<'a> Act<'a, '_> {
                 }
                 self.look_at_canvas(at);
                 self.step.done.underway = true;
-                self.desk.scroll(at, (*delta_x, *delta_y))?;
+                self.turn_wheel(at, (*delta_x, *delta_y))?;
                 self.step.done.at = Some(at);
                 self.step.done.say(format!(
                     "scrolled by ({delta_x}, {delta_y}) lines at ({}, {})",

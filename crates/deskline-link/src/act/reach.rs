@@ -251,6 +251,27 @@ impl Act<'_, '_> {
         }
     }
 
+    /// Turns the wheel. Until a scroll bar of GTK has grown under the pointer, what is below it takes
+    /// the wheel.
+    pub(super) fn turn_wheel(&mut self, at: Point, lines: (i32, i32)) -> Result<()> {
+        const THIN: i32 = 10;
+        const GROWS: Duration = Duration::from_millis(500);
+        let is_thin = |tree: &Tree| {
+            tree.elements.iter().any(|e| {
+                let bar = e
+                    .place()
+                    .filter(|bar| e.visible && bar.w < THIN && bar.h > bar.w);
+                e.role == Role::SCROLL_BAR && bar.is_some_and(|bar| bar.grown(THIN).contains(at))
+            })
+        };
+        if self.tree.is_some_and(is_thin) {
+            self.desk.hover(at)?;
+            let tree = self.desk.read(self.pid, Scope::Showing)?;
+            self.read_until(tree, GROWS, |tree| !is_thin(tree))?;
+        }
+        self.desk.scroll(at, lines)
+    }
+
     pub(super) fn look(&mut self) -> Result<Tree> {
         self.desk.read(
             self.pid,
@@ -297,7 +318,7 @@ impl Act<'_, '_> {
             }
             last = Some((level, place, showing));
             self.grab()?;
-            self.desk.scroll(area, lines)?;
+            self.turn_wheel(area, lines)?;
             self.desk.ungrab();
             self.moved(None)?;
         }
@@ -526,12 +547,8 @@ pub(super) fn wheel_spots(
     const EDGE: i32 = 3;
     /// GTK 4 reports sliders without their padding, in pixels.
     const PADDING: i32 = 16;
-    let changes = |role: Role| {
-        let number = matches!(role, Role::SLIDER | Role::INCREMENTOR | Role::TAB);
-        number || matches!(role, Role::COMBO_BOX | Role::POP_UP_BUTTON)
-    };
     let takers = tree.inside(holder).map(|i| &tree.elements[i]);
-    let takers = takers.filter(|e| changes(e.role));
+    let takers = takers.filter(|e| changes_by_wheel(e.role));
     let takers = takers.filter_map(|e| Some((e.extents?, e.visible)));
     let takers: Vec<(Rect, bool)> = takers.collect();
     let columns = STEPS.into_iter().map(|x| area.w / 8 * x);
@@ -544,14 +561,25 @@ pub(super) fn wheel_spots(
     let holds = |(place, shows): &(Rect, bool), spot: &Point| *shows && place.contains(*spot);
     let is_free = |spot: &Point| !takers.iter().any(|taker| holds(taker, spot));
     let spots = std::iter::once(first).chain(spots).filter(is_free);
-    let mut spots: Vec<Point> = spots.collect();
+    let spots: Vec<Point> = spots.collect();
     let carried = |spot: &Point| {
         let columns = takers.iter().map(|(place, _)| place.grown(PADDING));
         let mut columns = columns.map(|r| r.contains(Point { y: r.y, ..*spot }));
         columns.any(|holds| holds)
     };
-    spots.sort_by_key(carried);
-    spots.into_iter().chain(scroll_bar(tree, holder, area))
+    // Browsers do not change what the wheel passes.
+    let in_page = tree.page_around(holder).is_some();
+    let (carried, beside): (Vec<Point>, Vec<Point>) = spots.into_iter().partition(carried);
+    let bar = scroll_bar(tree, holder, area);
+    beside
+        .into_iter()
+        .chain(bar)
+        .chain(carried.into_iter().filter(move |_| in_page))
+}
+
+pub(super) fn changes_by_wheel(role: Role) -> bool {
+    let number = matches!(role, Role::SLIDER | Role::INCREMENTOR | Role::TAB);
+    number || matches!(role, Role::COMBO_BOX | Role::POP_UP_BUTTON)
 }
 
 /// The middle of the area's vertical scroll bar. Qt has it beside the area.

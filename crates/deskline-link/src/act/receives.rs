@@ -7,7 +7,7 @@ use std::time::Duration;
 use deskline_core::{Point, Rect, Role, States, Tree, summary};
 
 use super::action::Act;
-use super::reach::{Reached, not_showing, seen_in, wheel_spot, wheel_spots};
+use super::reach::{Reached, changes_by_wheel, not_showing, seen_in, wheel_spot, wheel_spots};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
@@ -208,8 +208,14 @@ impl<'a> Act<'a, '_> {
             return Ok(first);
         };
         let seen = self.seen((tree, index), area)?;
-        for spot in wheel_spots(tree, index, area, first).take(SPOTS) {
-            let receiver = (spot != first).then(|| self.at_point(&seen, spot));
+        // What lies beside the target comes past the pointer too. Browsers do not change that.
+        let holder = tree.outwards(index).find(|at| is_holder(tree, *at));
+        let is_own =
+            changes_by_wheel(tree.elements[index].role) || tree.page_around(index).is_some();
+        let holder = holder.filter(|_| !is_own).unwrap_or(index);
+        for spot in wheel_spots(tree, holder, area, first).take(SPOTS) {
+            let asks = spot != first && area.contains(spot);
+            let receiver = asks.then(|| self.at_point(&seen, spot));
             if !matches!(receiver.transpose()?, Some(Receiver::Other(_))) {
                 return Ok(spot);
             }
@@ -331,14 +337,11 @@ impl<'a> Act<'a, '_> {
             return Ok(false);
         };
         let place = seen.place;
-        let is_holder = |at: &usize| {
-            let role = seen.tree.elements[*at].role;
-            matches!(
-                role,
-                Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
-            )
-        };
-        let holders: Vec<usize> = seen.tree.outwards(seen.index).filter(is_holder).collect();
+        let holders: Vec<usize> = seen
+            .tree
+            .outwards(seen.index)
+            .filter(|at| is_holder(&seen.tree, *at))
+            .collect();
         for holder in holders {
             let area = seen.tree.elements[holder].place();
             let Some((area, lines)) = area.and_then(|area| Some((area, lines(area, place, over)?)))
@@ -348,7 +351,7 @@ impl<'a> Act<'a, '_> {
             let Some(at) = wheel_spot(&seen.tree, holder, area) else {
                 continue;
             };
-            self.desk.scroll(at, (0, lines))?;
+            self.turn_wheel(at, (0, lines))?;
             let now = self.moved(Some(Sent::Scroll))?;
             let after = seen_in(&now, &seen.tree, seen.index);
             if after.is_none_or(|(now, _)| now != place) {
@@ -357,6 +360,13 @@ impl<'a> Act<'a, '_> {
         }
         Ok(false)
     }
+}
+
+fn is_holder(tree: &Tree, at: usize) -> bool {
+    matches!(
+        tree.elements[at].role,
+        Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
+    )
 }
 
 /// The bounds of what covers the target: of a control in a bar, those of the bar.

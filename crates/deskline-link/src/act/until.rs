@@ -153,7 +153,7 @@ impl Act<'_, '_> {
                 break;
             }
             let lines = if wheel.down { step } else { -step };
-            self.desk.scroll(at, (0, lines))?;
+            self.turn_wheel(at, (0, lines))?;
             let was = mem::replace(&mut turned.tree, self.moved(Some(Sent::Scroll))?);
             let now = &turned.tree;
             let Some(area) = now.find_again(tree, area) else {

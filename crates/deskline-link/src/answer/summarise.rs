@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use deskline_core::{Summary, escape, focus, listing, summary, target as target_line, tree_file};
+use deskline_core::{
+    Role, Summary, escape, focus, listing, summary, target as target_line, tree_file,
+};
 
 use crate::call::{Action, Call, Input};
 use crate::picture::change;
@@ -39,6 +41,8 @@ pub(super) fn summarise(
         // An ended app has no dialog and no focus, whatever its last tree had.
         let alive = Some(tree).filter(|_| !report.app.is_gone());
         if let Some(tree) = alive {
+            let is_list = |at: &usize| tree.elements[*at].role == Role::LIST;
+            let opened = opened.filter(|at| !is_list(at));
             let dialog = opened.or_else(|| tree.dialog_in_front());
             summary.dialog = dialog.and_then(|dialog| tree_file::window_label(tree, dialog));
         }

@@ -48,7 +48,10 @@ impl Field {
         let element = tree.elements.get(index)?;
         let Element { role, states, .. } = element;
         let is_field = states.contains(States::EDITABLE)
-            || matches!(*role, Role::SLIDER | Role::INCREMENTOR | Role::COMBO_BOX);
+            || matches!(
+                *role,
+                Role::TEXT_FIELD | Role::SLIDER | Role::INCREMENTOR | Role::COMBO_BOX
+            );
         let no_field = states.contains(States::SECURE)
             || element.native_role == "terminal"
             || matches!(*role, Role::CELL | Role::TABLE | Role::OUTLINE);
@@ -193,8 +196,8 @@ impl Field {
     /// selected then.
     pub(crate) fn took(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let typed = text.trim_end_matches('\n');
-        if self.is_slider() && self.is(old) && !self.means(typed) {
-            return self.took_none(typed);
+        if let Some(refused) = self.refused(old, typed) {
+            return refused;
         }
         let one_line = self.is_one_line();
         // A number field reports its new number only once it is confirmed. Web editors put keys
@@ -207,13 +210,10 @@ impl Field {
         // After a Tab the focus is in another field, and after a Return a form may be sent.
         let leaves = one_line && text.contains(['\t', '\n']);
         let read = self.editable && tells && old.shows && self.shows;
-        if leaves || !read {
+        if leaves || !read || typed.is_empty() {
             return Verdict::Agrees;
         }
-        if typed.is_empty() {
-            return Verdict::Agrees;
-        }
-        if self.text == old.text && self.total == old.total {
+        if self.stays(old) {
             return self.took_none(typed);
         }
         if self.text.trim().is_empty() && text.ends_with('\n') {
@@ -317,6 +317,32 @@ impl Field {
     /// A slider takes keys, and no text: that of a colour's dialog has the focus.
     fn is_slider(&self) -> bool {
         self.role == Role::SLIDER && !self.text.is_empty()
+    }
+
+    fn stays(&self, old: &Self) -> bool {
+        self.text == old.text && self.total == old.total
+    }
+
+    /// The verdict about a text for what takes none, or in a form of its own: a slider, a read-only
+    /// field, and Qt's boxes of dates and times, which show at once what they take. A single
+    /// character may be a shortcut.
+    fn refused(&self, old: &Self, typed: &str) -> Option<Verdict> {
+        let fixed = self.role == Role::TEXT_FIELD && !self.editable && self.stays(old);
+        let refuses = self.is_slider() || fixed && typed.trim().chars().count() > 1;
+        if !self.is(old) || self.means(typed) {
+            return None;
+        }
+        let parts = self.text.split(|c: char| !c.is_ascii_digit());
+        let parts: Vec<usize> = parts.map(str::len).filter(|length| *length > 0).collect();
+        let is_date = parts.len() == 3 && parts.iter().all(|length| matches!(length, 1 | 2 | 4));
+        let is_time = parts.len() > 1 && self.text.contains(':');
+        let has_parts = self.role == Role::INCREMENTOR && (is_date || is_time);
+        let differs = has_parts && !core(&self.text).contains(&core(typed));
+        let (name, text) = (self.name.clone(), self.text.clone());
+        let other = || Verdict::Failed(Mismatch::OtherDate { name, text });
+        refuses
+            .then(|| self.took_none(typed))
+            .or_else(|| differs.then(other))
     }
 
     fn took_none(&self, typed: &str) -> Verdict {

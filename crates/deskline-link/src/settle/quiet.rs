@@ -101,6 +101,8 @@ pub(crate) struct Awaits<'t> {
     pub(crate) target: Option<&'t Element>,
     /// The input, if it matters when the tree reports its effect.
     pub(crate) sent: Option<Sent>,
+    /// How long to listen at least: a list of completions opens after the last key.
+    pub(crate) least: Duration,
     /// The tree right before the Return that answers a dialog from a field of it.
     pub(crate) asked: Option<&'t Tree>,
     /// The closed field that a text was typed into and that may open a list for it.
@@ -121,6 +123,7 @@ impl Awaits<'_> {
             look: None,
             target: None,
             sent: None,
+            least: Duration::ZERO,
             asked: None,
             lists: None,
             most,
@@ -218,6 +221,7 @@ pub(crate) fn await_quiet(
                 until = heard.last + stays;
             }
             let until = fresh.map_or(until, |since| until.max(since + FRESH));
+            let until = until.max(start + awaits.least);
             let left = until.saturating_duration_since(Instant::now());
             more = hears(desktop, left, cancel)?;
             // Some apps send events because they are read: stop after a second reading that found

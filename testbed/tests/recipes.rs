@@ -175,12 +175,12 @@ fn a_changed_app_is_told() {
         ("moved", true, "found moved"),
         ("large", true, "done"),
         ("slow", true, "done"),
-        ("renamed", false, "--heal would take that"),
+        ("renamed", false, "pass --heal=\"Keep\""),
         ("gone", false, "[AXButton] \"Save\" is not there"),
         ("several", true, "done"),
         ("dialog", false, "a dialog is in front: \"Tip of the day\""),
         ("delayed", false, "a dialog is in front: \"Tip of the day\""),
-        ("swapped", false, "--heal would take that"),
+        ("swapped", false, "[AXButton] \"Remove\" is in its place"),
     ] {
         job.change(change);
         let (output, printed) = job.run(&[]);
@@ -193,8 +193,18 @@ fn a_changed_app_is_told() {
             "{change}: {printed}"
         );
     }
-    job.change("renamed");
-    let (output, printed) = job.run(&["--heal"]);
+    // What was Save deletes now: no wish to heal takes it without its name.
+    for (change, heal) in [
+        ("swapped", "--heal"),
+        ("swapped", "--heal=Keep"),
+        ("renamed", "--heal"),
+    ] {
+        job.change(change);
+        let (output, printed) = job.run(&[heal]);
+        assert!(!output.status.success(), "{change}: {printed}");
+        assert!(job.saved().is_empty(), "{change}: {printed}");
+    }
+    let (output, printed) = job.run(&["--heal=Keep"]);
     assert!(output.status.success(), "{printed}");
     has(&printed, "healed");
     job.saved();

@@ -40,6 +40,7 @@ impl Tree {
             .collect();
         for (field, label) in labels {
             self.elements[field].title = label;
+            self.labelled_by_place.push(field);
         }
     }
 

@@ -51,6 +51,8 @@ pub struct Tree {
     /// Parts of the picture that the tree does not describe, largest first: `(x,y w×h) [role]`.
     /// Empty if there is no picture.
     pub blind: Vec<String>,
+    /// The fields whose label is a text beside them: the app does not say that it is theirs.
+    pub labelled_by_place: Vec<usize>,
     /// For an app that accessibility does not know: why, and what would help. Its elements are then
     /// its windows, whose content only the picture shows.
     pub no_tree: Option<String>,
@@ -80,6 +82,7 @@ impl Tree {
             partial: Vec::new(),
             older: None,
             blind: Vec::new(),
+            labelled_by_place: Vec::new(),
             no_tree: None,
             took: Duration::ZERO,
         }

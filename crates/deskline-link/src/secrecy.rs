@@ -27,6 +27,9 @@ pub(crate) struct Witness {
     /// The focused element. A cell's focus counts as its table's. `None` if no element reports the
     /// focus.
     pub(crate) focus: Option<Focus>,
+    /// The document around the focused element, whose paragraphs are elements of their own: Return
+    /// goes from one to the next.
+    document: Option<ElementId>,
     /// Whether any element is secure, including hidden ones, or may be: nothing is known of an app
     /// without a tree.
     pub(crate) secure: bool,
@@ -67,6 +70,11 @@ impl Witness {
         Self {
             pid: tree.app.pid,
             focus: focused.map(|index| holder(tree, index)),
+            document: focused.and_then(|index| {
+                let is_text = |at: &usize| tree.elements[*at].role == Role::TEXT_AREA;
+                let text = tree.outwards(index).skip(1).find(is_text)?;
+                Some(tree.elements[text].id.clone())
+            }),
             secure: tree.is_picture_only() || tree.elements.iter().any(|e| is(States::SECURE)(&e)),
             secure_focus: tree
                 .elements
@@ -184,11 +192,16 @@ impl Keys {
             return false;
         }
         let secure = before.secure || after.secure;
+        let moves = moves_focus(&self.text);
+        let in_document = before.document.is_some() && before.document == after.document;
+        if in_document && moves != Some(Moves::Other) {
+            return true;
+        }
         let stays = before
             .focus
             .as_ref()
             .filter(|_| before.focus == after.focus);
-        match (stays, moves_focus(&self.text)) {
+        match (stays, moves) {
             (Some(_), None) => true,
             // Tab may go through every field of a form and return to the first.
             (Some(focus), Some(moves)) => focus.many_lines && !(secure && moves != Moves::Return),
@@ -234,6 +247,9 @@ mod tests {
                 element: ElementId::new(id),
                 many_lines: id == "notes",
             }),
+            document: focus
+                .filter(|id| id.starts_with("paragraph"))
+                .map(|_| ElementId::new("letter")),
             secure,
             secure_focus: false,
             field: None,
@@ -296,6 +312,18 @@ mod tests {
             !public("alice", witness(Some("a"), true), bare()),
             "the form is gone"
         );
+    }
+
+    #[test]
+    fn return_goes_from_paragraph_to_paragraph_of_one_document() {
+        let paragraph = |n: u8| witness(Some(&format!("paragraph {n}")), true);
+        assert!(public("Dear Ann,\nhello", paragraph(1), paragraph(2)));
+        assert!(!public("Dear Ann,\thello", paragraph(1), paragraph(2)));
+        assert!(!public(
+            "a\nb",
+            paragraph(1),
+            witness(Some("password"), true)
+        ));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use deskline_contract::{Error, Result};
 use deskline_unix::process;
 use deskline_wayland::OwnSocket;
 use deskline_x11::connection::Connection;
+pub use deskline_x11::presses::{Press, Pressed, Presses};
 
 pub use discover::Sources;
 pub use environment::Environment;
@@ -201,9 +202,27 @@ impl Session {
         let Some(display) = &self.display else {
             return Err(Error::Unavailable(self.missing().join(" ")));
         };
+        deskline_x11::connection::open(display, self.cookies().as_deref())
+    }
+
+    /// Listens to what is pressed on the display.
+    pub fn presses(&self) -> Result<Presses> {
+        let x11 = self
+            .display
+            .as_ref()
+            .filter(|_| self.wayland_display.is_none());
+        let Some(display) = x11 else {
+            return Err(Error::Unavailable(
+                "a recording needs an X11 desktop: on Wayland no program sees what is pressed"
+                    .into(),
+            ));
+        };
+        Presses::listen(display, self.cookies().as_deref())
+    }
+
+    fn cookies(&self) -> Option<PathBuf> {
         let usual = || self.home().map(|home| home.join(".Xauthority"));
-        let file = self.xauthority.clone().or_else(usual);
-        deskline_x11::connection::open(display, file.as_deref())
+        self.xauthority.clone().or_else(usual)
     }
 
     /// Copies the fields into the environment, which is what apps read.

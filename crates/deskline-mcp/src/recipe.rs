@@ -32,10 +32,10 @@ const BETWEEN: Duration = Duration::from_millis(100);
 const DIALOGS: usize = 3;
 
 /// How a recipe is done.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct How {
-    /// Take a target by its place if its text has changed, and note the new text.
-    pub heal: bool,
+    /// Note targets that were found otherwise. These texts are the new ones of renamed targets.
+    pub heal: Vec<String>,
     /// Note each target's place, the dialogs and the focus, and drop checks that differ in their
     /// digits alone.
     pub learns: bool,
@@ -45,6 +45,8 @@ pub struct How {
     pub from: usize,
     /// The app's process then.
     pub pid: Option<u32>,
+    /// Is told of each step before it is done: its number, of how many, and its words.
+    pub tells: Option<fn(usize, usize, &str)>,
 }
 
 /// What came of it.
@@ -58,6 +60,8 @@ pub struct Played {
     pub healed: Vec<usize>,
     /// The checks that were dropped, as they are written.
     pub dropped: Vec<String>,
+    /// The picture of the last answer.
+    pub picture: Option<String>,
 }
 
 /// A step that was done.
@@ -111,6 +115,15 @@ fn halt(why: impl Into<String>) -> Halted {
     })
 }
 
+/// What is wrong with a recipe, as far as that is known before anything is done.
+///
+/// # Errors
+/// A step that its tool would refuse, or an input that is missing.
+pub fn check(recipe: &Recipe, values: &Values) -> Result<(), Wrong> {
+    let mut steps = recipe.steps.iter().chain(&recipe.dialogs);
+    steps.try_for_each(|step| checked(step, values))
+}
+
 impl Dispatcher {
     /// Does a recipe, up to the first difference.
     ///
@@ -124,9 +137,7 @@ impl Dispatcher {
         cancel: &Cancel,
         person: &dyn Person,
     ) -> Result<Played, Wrong> {
-        for step in recipe.steps.iter().chain(&recipe.dialogs) {
-            checked(step, values)?;
-        }
+        check(&recipe, values)?;
         let mut play = Play {
             dispatcher: self,
             cancel,
@@ -151,6 +162,7 @@ impl Dispatcher {
             recipe,
             healed,
             dropped,
+            last,
             ..
         } = play;
         Ok(Played {
@@ -159,6 +171,7 @@ impl Dispatcher {
             recipe,
             healed,
             dropped,
+            picture: field(&last.text, "screenshot").map(str::to_owned),
         })
     }
 }
@@ -181,6 +194,9 @@ impl Play<'_> {
         for index in 0..self.recipe.steps.len() {
             let start = Instant::now();
             let step = self.recipe.steps[index].clone();
+            if let Some(tell) = self.how.tells {
+                tell(index + 1, self.recipe.steps.len(), &step.words());
+            }
             let found = if index < self.how.from {
                 None
             } else {
@@ -275,10 +291,11 @@ impl Play<'_> {
         let how = match way {
             Way::Same => None,
             Way::Moved => Some("moved: the same role and text elsewhere"),
+            Way::Elsewhere => Some("as you named it, where nothing is that was beside it"),
             Way::Label => Some("by its label"),
             Way::Place => Some("by its place"),
         };
-        if (how.is_some() && self.how.heal || self.how.learns)
+        if (how.is_some() && !self.how.heal.is_empty() || self.how.learns)
             && let Some(screen) = self.screens.get(&pid)
             && let Some(at) = screen
                 .lines
@@ -397,7 +414,9 @@ impl Play<'_> {
 
     /// A stop, with the step and what shows.
     fn told(&self, mut stop: Stop, done: usize) -> Stop {
-        if let Some(step) = self.recipe.steps.get(done) {
+        if self.pids.is_empty() {
+            (stop.at, stop.words) = (self.recipe.at, "opening the app".into());
+        } else if let Some(step) = self.recipe.steps.get(done) {
             (stop.at, stop.words) = (step.at, step.words());
         } else {
             stop.words = "the final check".into();

@@ -1,6 +1,6 @@
 //! Finds a step's target on a screen: by role and text, by its label, or by its place.
 
-use deskline_core::{Line, fold};
+use deskline_core::{Line, Ref, Role, fold};
 
 use crate::Target;
 use crate::check::matches;
@@ -12,7 +12,9 @@ pub enum Way {
     Same,
     /// The same role and text, between other texts.
     Moved,
-    /// The same text but for its punctuation, or in another role.
+    /// The same role and text, but in another row, or where no text is that was beside it.
+    Elsewhere,
+    /// The same text but for a colon or asterisk, or in the same place in another role.
     Label,
     /// Another text, in the same place.
     Place,
@@ -39,52 +41,82 @@ const AROUND: usize = 6;
 /// The element that `target`, with its inputs filled in, means now.
 pub fn find(target: &Target, lines: &[Line]) -> Result<Found, Missing> {
     let role = |line: &Line| {
-        target
-            .role
-            .as_deref()
-            .is_none_or(|role| has_role(line, role))
+        let role = target.role.as_deref();
+        role.is_none_or(|role| has_role(line, role))
     };
     let Some(element) = &target.element else {
-        let like = shown(lines, role);
-        return match by_place(target, lines, &like).or_else(|| nth(target, &like)) {
-            Some(index) => Ok(Found {
-                index,
-                way: Way::Same,
-            }),
-            None => one(&like, Way::Same),
-        };
+        return of_same(target, lines, shown(lines, role));
     };
     let same = |line: &Line| matches(element, text(line));
     let like = shown(lines, |line| role(line) && same(line));
     if !like.is_empty() {
-        let placed = by_place(target, lines, &like).or_else(|| nth(target, &like));
-        let way = if placed.is_some() || !has_place(target) {
-            Way::Same
-        } else {
-            Way::Moved
-        };
-        return match placed {
-            Some(index) => Ok(Found { index, way }),
-            // It was one of several, and which one is not known any more.
-            None if target.nth.is_some() => Err(Missing::Several(like.len())),
-            None => one(&acting(lines, like), way),
-        };
+        return of_same(target, lines, like);
     }
     let spelled = |line: &Line| role(line) && label(text(line)) == label(element);
-    let acts = |line: &Line| line.role.is_interactive() && same(line);
-    for like in [shown(lines, spelled), shown(lines, acts)] {
-        if !like.is_empty() {
-            return one(&like, Way::Label);
-        }
+    let spelled = shown(lines, spelled);
+    if !spelled.is_empty() {
+        return one(&spelled, Way::Label);
+    }
+    // What only has the same text or only the same place may do something else.
+    let acts = shown(lines, |line| line.role.is_interactive() && same(line));
+    if let Some(index) = placed(target, lines, &acts) {
+        return one(&[index], Way::Label);
     }
     let like = shown(lines, role);
-    let placed = by_place(target, lines, &like).filter(|_| target.role.is_some());
-    placed
-        .map(|index| Found {
-            index,
-            way: Way::Place,
-        })
-        .ok_or(Missing::None)
+    let like = placed(target, lines, &like).filter(|_| target.role.is_some());
+    one(like.as_slice(), Way::Place)
+}
+
+/// The only element whose text has the target's as a part: an agent names a target so, and a tool
+/// takes it.
+pub fn find_part(target: &Target, lines: &[Line]) -> Option<usize> {
+    let part = fold(target.element.as_deref()?);
+    let has = |line: &Line| {
+        let role = target.role.as_deref();
+        role.is_none_or(|role| has_role(line, role)) && fold(text(line)).contains(&*part)
+    };
+    match acting(lines, shown(lines, has))[..] {
+        [index] => Some(index),
+        _ => None,
+    }
+}
+
+/// Of those with the target's role and text: where it was, or the only one.
+fn of_same(target: &Target, lines: &[Line], like: Vec<usize>) -> Result<Found, Missing> {
+    if !has_place(target) {
+        return by_number(target, &acting(lines, like));
+    }
+    if let Some(index) = placed(target, lines, &like) {
+        return one(&[index], Way::Same);
+    }
+    if target.nth.is_some() {
+        // It was one of several, and which one is not known any more.
+        return Err(Missing::Several(like.len()));
+    }
+    let is_known = |wanted: &Option<String>| {
+        let is = |line: &Line, wanted| line.visible && matches(wanted, text(line));
+        wanted
+            .as_ref()
+            .is_some_and(|wanted| lines.iter().any(|line| is(line, wanted)))
+    };
+    let known = is_known(&target.after) || is_known(&target.before);
+    let mut found = one(&acting(lines, like), Way::Moved)?;
+    let line = &lines[found.index];
+    let is_part = !matches!(line.role, Role::ROW | Role::CELL);
+    // The same button in another row is about something else.
+    if !known || is_part && row(lines, found.index).is_some() {
+        found.way = Way::Elsewhere;
+    }
+    Ok(found)
+}
+
+/// By the target's number among those alike, if there are as many as then.
+fn by_number(target: &Target, like: &[usize]) -> Result<Found, Missing> {
+    match nth(target, like) {
+        Some(index) => one(&[index], Way::Same),
+        None if target.nth.is_some() => Err(Missing::Several(like.len())),
+        None => one(like, Way::Same),
+    }
 }
 
 /// Of several, those that act, as a tool's own search prefers: a check box and not its label.
@@ -121,13 +153,13 @@ fn has_place(target: &Target) -> bool {
     target.after.is_some() || target.before.is_some()
 }
 
-/// The only one between the target's neighbours.
-fn by_place(target: &Target, lines: &[Line], like: &[usize]) -> Option<usize> {
+/// The one between the target's neighbours; of several such the one with its number.
+fn placed(target: &Target, lines: &[Line], like: &[usize]) -> Option<usize> {
     if !has_place(target) {
         return None;
     }
-    let is_there = |i: &&usize| {
-        let (after, before) = neighbours(lines, **i);
+    let is_there = |i: &usize| {
+        let (after, before) = neighbours(lines, *i);
         let is = |wanted: &Option<String>, is: &Option<String>| match (wanted, is) {
             (Some(wanted), Some(is)) => matches(wanted, is),
             (None, _) => true,
@@ -135,8 +167,10 @@ fn by_place(target: &Target, lines: &[Line], like: &[usize]) -> Option<usize> {
         };
         is(&target.after, &after) && is(&target.before, &before)
     };
-    let mut there = like.iter().filter(is_there);
-    there.next().copied().filter(|_| there.next().is_none())
+    match like.iter().copied().filter(is_there).collect::<Vec<_>>()[..] {
+        [index] => Some(index),
+        ref several => nth(target, like).filter(|index| several.contains(index)),
+    }
 }
 
 fn has_role(line: &Line, role: &str) -> bool {
@@ -155,13 +189,29 @@ pub(crate) fn text(line: &Line) -> &str {
 /// A text without what a designer adds to it.
 fn label(text: &str) -> String {
     let text = fold(text);
-    text.trim_end_matches([':', '.', '*', ' '])
+    text.trim_end_matches([':', '*', ' '])
         .trim_start_matches(['*', ' '])
         .to_owned()
 }
 
+/// The row that an element is in: its ref, or its table's and its number.
+fn row(lines: &[Line], index: usize) -> Option<(Option<Ref>, u32)> {
+    let by_ref = |up: Ref| lines.iter().find(|line| line.reference == Some(up));
+    let mut line = lines.get(index)?;
+    for _ in 0..64 {
+        if let Some(cell) = line.cell {
+            return Some((line.parent, cell.row));
+        }
+        if line.role == Role::ROW {
+            return Some((line.reference, 0));
+        }
+        line = by_ref(line.parent?)?;
+    }
+    None
+}
+
 /// The texts that stand before and after an element: of what shows, is no part of it, contains it
-/// not, and is nothing that a person fills in.
+/// not, is nothing that a person fills in, and is in the same row, if it is in one.
 pub(crate) fn neighbours(lines: &[Line], index: usize) -> (Option<String>, Option<String>) {
     let is_inside = |inner: &Line, outer: &Line| {
         let mut parent = inner.parent;
@@ -185,15 +235,21 @@ pub(crate) fn neighbours(lines: &[Line], index: usize) -> (Option<String>, Optio
         let editable = line.states.contains(deskline_core::States::EDITABLE);
         line.visible && !editable && !text(line).is_empty()
     };
-    let told = |line: &Line| text(line).to_owned();
-    let before = lines[..index].iter().rev().filter(tells).take(AROUND);
-    let after = lines[index + 1..].iter().filter(tells).take(AROUND);
-    let first = |mut around: Box<dyn Iterator<Item = &Line> + '_>| {
-        around
-            .find(|line| !is_inside(own, line) && !is_inside(line, own))
-            .map(told)
+    let is_part = !matches!(own.role, Role::ROW | Role::CELL);
+    let own_row = row(lines, index).filter(|_| is_part);
+    let first = |around: &mut dyn Iterator<Item = usize>| {
+        let around = around.map(|i| (i, &lines[i]));
+        let mut around = around.filter(|(_, line)| tells(line)).take(AROUND);
+        let beside = around.find(|(i, line)| {
+            let apart = !is_inside(own, line) && !is_inside(line, own);
+            apart && (own_row.is_none() || row(lines, *i) == own_row)
+        });
+        beside.map(|(_, line)| text(line).to_owned())
     };
-    (first(Box::new(before)), first(Box::new(after)))
+    (
+        first(&mut (0..index).rev()),
+        first(&mut (index + 1..lines.len())),
+    )
 }
 
 impl Target {

@@ -14,7 +14,7 @@ use crate::inputs::literal;
 use crate::{Check, Checks, Input, Kind, Recipe, Screen, Step, Target};
 
 /// The placeholder in the log for a text that may have been a secret.
-const HIDDEN: &str = "•••";
+pub const HIDDEN: &str = "•••";
 
 /// At most so many checks of a kind are kept of a step.
 const MOST: usize = 4;
@@ -36,7 +36,7 @@ pub struct Link {
     /// The answer; `None` if it may have had a secret.
     pub answer: Option<String>,
     pub screen: Option<Screen>,
-    /// The call in a person's words.
+    /// Where it came from: the call in a person's words.
     pub words: String,
 }
 
@@ -73,9 +73,8 @@ impl Learn {
             ..Run::default()
         };
         let mut app = None;
-        for (number, link) in (1..).zip(links) {
-            let comment = format!("call {number}: {}", link.words);
-            self.link(&mut run, &mut app, link, &comment)?;
+        for link in links {
+            self.link(&mut run, &mut app, link)?;
         }
         let mut recipe = Recipe {
             app: app.ok_or("the run opens no app, and acts in none")?,
@@ -91,13 +90,7 @@ impl Learn {
     }
 
     /// Adds the steps of one call. `app` is what starts the recipe's app.
-    fn link(
-        &self,
-        run: &mut Run,
-        app: &mut Option<String>,
-        link: &Link,
-        comment: &str,
-    ) -> Result<(), String> {
+    fn link(&self, run: &mut Run, app: &mut Option<String>, link: &Link) -> Result<(), String> {
         let before = run.steps.len();
         match link.tool.trim_start_matches("macos-use_") {
             "open_application_and_traverse" if link.worked => {
@@ -130,13 +123,21 @@ impl Learn {
         run.main = run.main.or(link.pid);
         run.look(link);
         for step in &mut run.steps[before..] {
-            step.comment = comment.to_owned();
+            step.comment.clone_from(&link.words);
         }
         // What a wait brought shows after the step before it.
         let waits = link.tool.starts_with("wait_for") || link.tool.starts_with("refresh");
         if (run.steps.len() > before || waits && link.worked)
             && let (Some(step), Some(screen)) = (run.steps.last_mut(), &link.screen)
         {
+            if waits && !self.literal {
+                // What had gone by then was on its way: a dialog that closes.
+                let holds = |check: &Check| {
+                    let wanted = check.fill_none();
+                    wanted.is_none_or(|wanted| screen.visible().any(|line| wanted.is(line)))
+                };
+                step.checks.shows.retain(holds);
+            }
             self.check(&mut step.checks, screen);
         }
         self.drop_detour(run, before);
@@ -278,6 +279,18 @@ impl Learn {
                 ));
             }
         }
+        // A path that is an input shows as its name alone, or as that without its extension.
+        let stems = self.inputs.iter().filter_map(|(_, value)| {
+            let name = value.rsplit_once('/')?.1;
+            Some(name.rsplit_once('.').map_or(name, |(stem, _)| stem))
+        });
+        let stems: Vec<&str> = stems.filter(|stem| stem.len() > 2).collect();
+        for step in &mut recipe.steps {
+            let Checks { shows, absent, .. } = &mut step.checks;
+            for list in [shows, absent] {
+                list.retain(|check| !stems.iter().any(|stem| check.written().contains(stem)));
+            }
+        }
         let own = self.inputs.iter().map(|(name, value)| Input {
             name: name.clone(),
             kind: Kind::Text,
@@ -392,6 +405,7 @@ fn answered(answer: &str) -> Option<Line> {
     let line = answer
         .lines()
         .find_map(|line| line.strip_prefix("target: "))?;
+    let line = line.strip_prefix("gone: ").unwrap_or(line);
     let line = line.split(" in [").next()?;
     line.parse().ok()
 }
@@ -455,5 +469,6 @@ fn shown(line: &Line) -> Option<Check> {
     };
     let states = States::CHECKED | States::MIXED | States::EXPANDED | States::DISABLED;
     let empty = text(line).trim().is_empty() && line.value.is_none();
+    let empty = empty || line.role.is_progress();
     (!empty && !long(&line.text) && !long(&line.value)).then(|| Check::of(line, states))
 }

@@ -19,10 +19,11 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+pub use aimed::at_point;
 pub use check::{Check, Wanted, shape};
-pub use find::{Found, Missing, Way, find};
+pub use find::{Found, Missing, Way, find, find_part};
 pub use inputs::{Filled, Input, Kind, Values};
-pub use learn::{Learn, Link};
+pub use learn::{HIDDEN, Learn, Link};
 pub use read::read;
 pub use screen::Screen;
 pub use table::rows;
@@ -60,8 +61,9 @@ pub struct Place {
 pub struct Recipe {
     /// What it does, for whoever chooses one.
     pub about: String,
-    /// What `open_application_and_traverse` starts first.
+    /// What `open_application_and_traverse` starts first, and where that is in the file.
     pub app: String,
+    pub at: Place,
     pub inputs: Vec<Input>,
     pub steps: Vec<Step>,
     /// What to do where one of these shows, which may come or not.

@@ -39,6 +39,7 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
     let mut recipe = Recipe {
         about: file.text("about")?.unwrap_or_default(),
         app: file.filled("app", "the app that it opens")?,
+        at: file.wrong("app", "").at,
         inputs: inputs(&file)?,
         ..Recipe::default()
     };

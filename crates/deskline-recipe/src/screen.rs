@@ -2,7 +2,7 @@
 
 use deskline_core::escape::unescape;
 use deskline_core::tree_reader::{self, FileLine};
-use deskline_core::{DeltaLine, Line};
+use deskline_core::{Attribute, Change, DeltaLine, Line, States, Value};
 
 /// The screen of one app after a call, and what the call changed.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +39,35 @@ impl Screen {
         }
         screen.other = other;
         screen
+    }
+
+    /// Notes what differs from an earlier screen of the same app.
+    pub fn changed_since(&mut self, old: &Self) {
+        let is_in = |line: &Line, lines: &[Line]| {
+            let same = |other: &Line| other.visible && other.reference == line.reference;
+            lines.iter().position(same)
+        };
+        let gone = old
+            .visible()
+            .filter(|line| is_in(line, &self.lines).is_none());
+        let mut changes: Vec<DeltaLine> = gone.cloned().map(DeltaLine::Removed).collect();
+        for line in self.visible() {
+            let Some(before) = is_in(line, &old.lines).map(|at| &old.lines[at]) else {
+                changes.push(DeltaLine::Added(line.clone()));
+                continue;
+            };
+            let states = |line: &Line| line.states.difference(States::FOCUSED);
+            let is = |line: &Line| (line.text.clone(), line.value.clone(), states(line));
+            if is(line) != is(before) {
+                let change = Change {
+                    attribute: Attribute::Value,
+                    old: Value::Flag(false),
+                    new: Value::Flag(true),
+                };
+                changes.push(DeltaLine::Modified(line.clone(), vec![change]));
+            }
+        }
+        self.changes = changes;
     }
 
     /// The elements that show.

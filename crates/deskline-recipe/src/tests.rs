@@ -65,6 +65,7 @@ fn what_is_written_is_read_again() {
     {
         (step.at, step.keys) = (was.at, was.keys.clone());
     }
+    again.at = recipe.at;
     assert_eq!(again, recipe);
 }
 
@@ -212,10 +213,19 @@ fn a_target_is_found_again_or_not_at_all() {
     assert_eq!(found(&save, &moved), Ok(("e6".into(), Way::Moved)));
     let renamed = FORM.replace("\"Save\"", "\"Store\"");
     assert_eq!(found(&save, &renamed), Ok(("e6".into(), Way::Place)));
-    let label = FORM.replace("\"Save\"", "\"Save…\"");
+    let label = FORM.replace("\"Save\"", "\"Save:\"");
     assert_eq!(found(&save, &label), Ok(("e6".into(), Way::Label)));
+    let opens = FORM.replace("\"Save\"", "\"Save…\"");
+    assert_eq!(found(&save, &opens), Ok(("e6".into(), Way::Place)));
     let link = FORM.replace("[AXButton] \"Save\"", "[AXLink] \"Save\"");
     assert_eq!(found(&save, &link), Ok(("e6".into(), Way::Label)));
+    assert_eq!(
+        found(&save, &link.replace("Cancel", "Back")),
+        Err(Missing::None)
+    );
+    // Nothing of what was beside it is there any more.
+    let other = without("#e7").replace("Delete", "Remove");
+    assert_eq!(found(&save, &other), Ok(("e6".into(), Way::Elsewhere)));
     // A longer text is another one.
     assert_eq!(found(&save, &without("#e6")), Err(Missing::None));
     let other = without("#e6").replace("\"Cancel\"", "\"Save As\"");
@@ -223,14 +233,40 @@ fn a_target_is_found_again_or_not_at_all() {
     // One of several that is not to be told from the others any more.
     let mut second = second;
     second.nth = Some((2, 2));
-    assert_eq!(
-        found(&second, &without("#e4").replace("\"Save\"", "\"Store\"")).map(|f| f.0),
-        Ok("e5".into())
-    );
+    let others = without("#e4").replace("\"Save\"", "\"Store\"");
+    assert_eq!(found(&second, &others), Err(Missing::Several(2)));
+    let next = FORM.replace("Bob", "Eve").replace("Ann", "Bob");
+    assert_eq!(found(&second, &next), Err(Missing::Several(2)));
     let third = format!("{FORM} [AXButton] \"Delete\" x:0 y:0 w:9 h:9 visible #e8\n")
         .replace("\"Bob\"", "\"Eve\"");
     assert_eq!(found(&second, &third), Err(Missing::Several(3)));
     assert_eq!(found(&second, &without("#e5")), Err(Missing::Several(1)));
+}
+
+/// A button in a row of a table is its row's.
+#[test]
+fn the_same_button_of_another_row_is_another_one() {
+    let table = r#" [AXTable] x:0 y:0 w:9 h:9 visible #e1
+ [AXRow] x:0 y:0 w:9 h:9 visible #e2 in #e1
+ [AXCell] "Ann" x:0 y:0 w:9 h:9 visible row:1 col:1 #e3 in #e2
+ [AXCell] x:0 y:0 w:9 h:9 visible row:1 col:2 #e4 in #e2
+ [AXButton] "Delete" x:0 y:0 w:9 h:9 visible #e5 in #e4
+ [AXStaticText] "1 row" x:0 y:0 w:9 h:9 visible #e6
+"#;
+    let lines = Screen::parse(table).lines;
+    let mut delete = Target {
+        element: Some("Delete".into()),
+        ..Target::default()
+    };
+    delete.note(&lines, 4);
+    assert_eq!(
+        (delete.after.as_deref(), delete.before.as_deref()),
+        (Some("Ann"), None)
+    );
+    let rows = table.replace("1 row", "2 rows");
+    assert_eq!(found(&delete, &rows), Ok(("e5".into(), Way::Same)));
+    let other = table.replace("Ann", "Bob");
+    assert_eq!(found(&delete, &other), Ok(("e5".into(), Way::Elsewhere)));
 }
 
 fn link(tool: &str, mut arguments: Value, screen: &str, answer: &str) -> Link {

@@ -45,6 +45,8 @@ pub(super) struct Keyboard {
     pub(super) group: u8,
     /// The locked group, which held and latched keys do not change.
     pub(super) locked_group: u8,
+    /// The real modifiers that are locked.
+    pub(super) locked: u8,
     /// The modifier of Num Lock.
     pub(super) num_lock: u8,
 }
@@ -86,6 +88,7 @@ impl Keyboard {
         let mut keyboard = Self {
             group: state.group.into(),
             locked_group: state.locked_group.into(),
+            locked: u16::from(state.locked_mods) as u8,
             num_lock: 0,
             map,
         };
@@ -150,8 +153,15 @@ impl Keyboard {
             .filter_map(move |(i, s)| Some((first.checked_add(u8::try_from(i).ok()?)?, s)))
     }
 
+    /// The symbol that a key gives in the current group, while these real modifiers are held.
+    pub(super) fn pressed(&self, code: Keycode, held: u8) -> Option<Keysym> {
+        let (_, symbols) = self.keys().find(|(other, _)| *other == code)?;
+        let level = level(self.kind(symbols, self.group)?, held);
+        Self::symbol(symbols, self.group, level)
+    }
+
     /// The real modifiers that a key sets.
-    fn modifiers(&self, code: Keycode) -> u8 {
+    pub(super) fn modifiers(&self, code: Keycode) -> u8 {
         let maps = self.map.map.modmap_rtrn.iter().flatten();
         maps.filter(|map| map.keycode == code)
             .fold(0, |mask, map| mask | u16::from(map.mods) as u8)
@@ -230,17 +240,17 @@ fn effective_group(symbols: &KeySymMap, group: u8) -> Option<u8> {
 /// The fewest modifiers with which a key of this type gives this level; `None` if no combination of
 /// `choosable` ones does.
 fn needed(kind: &KeyType, level: u8, locked: u8, choosable: u8) -> Option<u8> {
+    (0..=choosable)
+        .filter(|press| press & !choosable == 0 && self::level(kind, locked | press) == level)
+        .min_by_key(|press| press.count_ones())
+}
+
+/// The level that a key of this type has under these modifiers. A combination without an entry
+/// gives the first one, such as Shift under Caps Lock.
+fn level(kind: &KeyType, state: u8) -> u8 {
     let bits = |mods| u16::from(mods) as u8;
     let mask = bits(kind.mods_mask);
-    // A combination without an entry gives the first level, such as Shift under Caps Lock.
-    let level_of = |state: u8| {
-        let entry = kind
-            .map
-            .iter()
-            .find(|entry| entry.active && bits(entry.mods_mask) == state & mask);
-        entry.map_or(0, |entry| entry.level)
-    };
-    (0..=choosable)
-        .filter(|press| press & !choosable == 0 && level_of(locked | press) == level)
-        .min_by_key(|press| press.count_ones())
+    let mut entries = kind.map.iter().filter(|entry| entry.active);
+    let entry = entries.find(|entry| bits(entry.mods_mask) == state & mask);
+    entry.map_or(0, |entry| entry.level)
 }

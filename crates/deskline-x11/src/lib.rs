@@ -30,6 +30,7 @@ mod pictures;
 mod pointer;
 mod popups;
 mod port;
+pub mod presses;
 pub mod private;
 pub mod question;
 mod reply;

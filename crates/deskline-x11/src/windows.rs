@@ -334,7 +334,7 @@ impl X11 {
 
     /// The pids of clients in the server's pid namespace (X-Resource 1.2), without processes
     /// outside that namespace.
-    fn res_pids(&self, ids: &[Window]) -> Result<HashMap<u32, u32>> {
+    pub(super) fn res_pids(&self, ids: &[Window]) -> Result<HashMap<u32, u32>> {
         if !self.has_res || ids.is_empty() {
             return Ok(HashMap::new());
         }

@@ -269,8 +269,20 @@ pub(crate) enum Command {
     /// No model takes part. Exits with 1 if it stopped.
     #[command(alias = "replay")]
     Run(RunArgs),
+    /// Tell what an app's controls lack: labels, labels tied to their fields, contrast of text
+    ///
+    /// Exits with 1 if it found something.
+    Lint(LintArgs),
+    /// List the recipes that are kept, or describe one
+    Recipes(RecipesArgs),
     /// Make a recipe of a run, and keep it if it works from a clean start
     Learn(LearnArgs),
+    /// Make a recipe of what you do in an app (X11), and keep it if it works from a clean start
+    ///
+    /// Ctrl+C or the end of the app finishes it. What you type into a password field is not
+    /// recorded.
+    #[cfg(target_os = "linux")]
+    Record(RecordArgs),
     /// Do each recipe of a folder on a fresh private desktop, as a test of its apps
     Test(TestArgs),
     /// Find when some text was last on a screen: searches all tree files, newest first
@@ -496,12 +508,26 @@ pub(crate) struct RunArgs {
     /// Go on where it stopped
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Take renamed targets by their places, and write them into the file if all checks held
-    #[arg(long)]
-    pub(crate) heal: bool,
-    /// Write what came of it: JSON, or JUnit's XML
-    #[arg(long, value_name = "FILE.json|FILE.xml")]
+    /// Write targets that were found otherwise into the file if all checks held; TEXT is the new
+    /// text of a renamed one
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "")]
+    pub(crate) heal: Vec<String>,
+    /// Write what came of it: JSON, JUnit's XML, or a page with pictures
+    #[arg(long, value_name = "FILE.json|.xml|.html")]
     pub(crate) report: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LintArgs {
+    /// The app's process
+    pub(crate) pid: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecipesArgs {
+    /// The recipe: its inputs and steps
+    pub(crate) name: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -512,8 +538,8 @@ pub(crate) struct TestArgs {
     /// How many at a time
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) jobs: usize,
-    /// Write what came of it: JSON, or JUnit's XML
-    #[arg(long, value_name = "FILE.json|FILE.xml")]
+    /// Write what came of it: JSON, JUnit's XML, or a page with pictures
+    #[arg(long, value_name = "FILE.json|.xml|.html")]
     pub(crate) report: Option<PathBuf>,
 }
 
@@ -522,7 +548,24 @@ pub(crate) struct LearnArgs {
     /// The folder of the run's log
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// The recipe's name [default: the folder's]
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+}
+
+#[cfg(target_os = "linux")]
+#[derive(Debug, Args)]
+pub(crate) struct RecordArgs {
+    /// The app, as an agent opens it: its name, desktop file or command
+    #[arg(value_name = "APP")]
+    pub(crate) app: String,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+}
+
+/// How a new recipe is kept.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct KeepArgs {
+    /// The recipe's name [default: the folder's or the app's]
     #[arg(long)]
     pub(crate) name: Option<String>,
     /// A typed value that becomes an input

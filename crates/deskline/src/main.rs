@@ -12,6 +12,7 @@ mod grep;
 #[cfg(unix)]
 mod http;
 mod install;
+mod lint;
 mod log;
 mod output;
 mod pages;
@@ -64,7 +65,11 @@ fn start(cli: Cli) -> ExitCode {
         Command::Warm { idle, path } => warm::serve(settings, idle, &path),
         Command::Log(args) => run::log(settings, &args),
         Command::Run(args) => recipe::run(settings, &args),
+        Command::Lint(args) => lint::lint(settings, &args),
+        Command::Recipes(args) => recipe::list(settings, &args),
         Command::Learn(args) => recipe::learn(settings, &args),
+        #[cfg(target_os = "linux")]
+        Command::Record(args) => recipe::record(settings, &args),
         Command::Test(args) => recipe::test(settings, &args),
         Command::View(args) => view::view(settings, &args),
         Command::Grants { command } => grants::run(&command.unwrap_or(cli::GrantsCommand::List)),

@@ -1,7 +1,9 @@
-//! `deskline run`, `test` and `learn`: recipes, without a model.
+//! `deskline run`, `test`, `learn` and `record`: recipes, without a model.
 
 mod jobs;
 mod learn;
+#[cfg(target_os = "linux")]
+mod record;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +17,13 @@ use deskline_mcp::How;
 use deskline_recipe::{Edit, Recipe, SUFFIX, Values};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{RunArgs, Settings, TestArgs};
+use crate::cli::{RecipesArgs, RunArgs, Settings, TestArgs};
 use crate::output::{Done, print};
+use crate::run::recipes;
 use jobs::{End, Job, all_of, given, read, stem, write};
 pub(crate) use learn::learn;
+#[cfg(target_os = "linux")]
+pub(crate) use record::record;
 
 /// `deskline run`.
 pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
@@ -48,7 +53,7 @@ pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
     }
     let ends = all_of(&settings, &jobs, args.jobs, true)?;
     state.close(&rows, &ends, is_run)?;
-    if args.heal && !is_run {
+    if !args.heal.is_empty() && !is_run {
         heal(&args.file, &ends)?;
     }
     let done = report::told(&ends, args.report.as_deref())?;
@@ -77,10 +82,11 @@ fn jobs<'r>(
         let values = Values::new(&recipe.inputs, &values);
         let begun = (state.now.step, settings.desktop.is_none() && all == 1);
         let how = How {
-            heal: args.heal,
+            heal: args.heal.clone(),
             literal: args.file.is_dir(),
             from: if begun.1 { begun.0 } else { 0 },
             pid: state.now.pid,
+            tells: (all == 1).then_some(jobs::progress),
             ..How::default()
         };
         let name = if all == 1 {
@@ -89,6 +95,8 @@ fn jobs<'r>(
             format!("row {}", row + 1)
         };
         let values = values.map_err(|why| format!("{name}: {why}"))?;
+        deskline_mcp::check(recipe, &values)
+            .map_err(|wrong| format!("{}:{wrong}", args.file.display()))?;
         if !state.now.done.contains(&row) {
             jobs.push((
                 row,
@@ -106,22 +114,17 @@ fn jobs<'r>(
 
 /// `deskline test`: each recipe of a folder on a fresh private desktop.
 pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
-    let mut files: Vec<PathBuf> = fs::read_dir(&args.folder)?
-        .filter_map(|file| Some(file.ok()?.path()))
-        .filter(|file| file.to_string_lossy().ends_with(SUFFIX))
-        .collect();
-    files.sort();
-    if files.is_empty() {
-        return Err(format!("{} has no NAME{SUFFIX}", args.folder.display()).into());
-    }
-    let recipes: Vec<Recipe> = files
+    let files = files(&args.folder)?;
+    let all: Vec<Recipe> = files
         .iter()
         .map(|file| read(file))
         .collect::<Result<_, _>>()?;
     let mut jobs = Vec::new();
-    for (file, recipe) in files.iter().zip(&recipes) {
+    for (file, recipe) in files.iter().zip(&all) {
         let values = Values::new(&recipe.inputs, &BTreeMap::new());
         let values = values.map_err(|why| format!("{}: {why}", file.display()))?;
+        deskline_mcp::check(recipe, &values)
+            .map_err(|wrong| format!("{}:{wrong}", file.display()))?;
         jobs.push(Job {
             name: stem(file),
             recipe,
@@ -135,6 +138,64 @@ pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
     };
     let ends = all_of(&settings, &jobs, args.jobs, false)?;
     report::told(&ends, args.report.as_deref())
+}
+
+/// `deskline recipes`: those that are kept, or one with its inputs and steps.
+pub(crate) fn list(settings: &Settings, args: &RecipesArgs) -> Done {
+    let folder = recipes(settings).ok_or("there is no folder for recipes: pass --recipes DIR")?;
+    for file in &files(&folder)? {
+        let name = stem(file);
+        if args.name.as_ref().is_some_and(|wanted| *wanted != name) {
+            continue;
+        }
+        let recipe = match read(file) {
+            Ok(recipe) => recipe,
+            Err(why) => {
+                print(&why)?;
+                continue;
+            }
+        };
+        let steps = recipe.steps.len();
+        print(&format!(
+            "{name}  {}  {steps} steps  {}",
+            recipe.app, recipe.about
+        ))?;
+        let Some(_) = &args.name else { continue };
+        for input in &recipe.inputs {
+            let default = input
+                .default
+                .as_ref()
+                .map(|default| format!(", default {default}"));
+            let (kind, about) = (input.kind.word(), &input.about);
+            print(&format!(
+                "  {} ({kind}{}) {about}",
+                input.name,
+                default.unwrap_or_default()
+            ))?;
+        }
+        for (number, step) in (1..).zip(&recipe.steps) {
+            print(&format!("  {number}. {}", step.words()))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    match &args.name {
+        Some(name) => Err(format!("{} has no recipe {name}", folder.display()).into()),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// The recipes' files in a folder, in order.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let all = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut files: Vec<PathBuf> = all
+        .filter_map(|file| Some(file.ok()?.path()))
+        .filter(|file| file.to_string_lossy().ends_with(SUFFIX))
+        .collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(format!("{} has no NAME{SUFFIX}", folder.display()));
+    }
+    Ok(files)
 }
 
 /// Writes the targets that were found anew back into the file.

@@ -4,7 +4,7 @@ use super::{
     BETWEEN, DIALOGS, Halted, Instant, Line, PATIENCE, Play, Screen, Step, Target, Way, halt,
     is_focused, json, plain, shape, tool_of, tools,
 };
-use deskline_recipe::{Missing, find};
+use deskline_recipe::{Found, Missing, find, find_part};
 
 impl Play<'_> {
     /// The element that a step acts on. An app may be slow: a target of the same role and text is
@@ -23,7 +23,15 @@ impl Play<'_> {
                 .screens
                 .get(&pid)
                 .ok_or_else(|| halt("the app has no screen"))?;
-            let found = find(target, &screen.lines);
+            let mut found = find(target, &screen.lines);
+            if self.how.learns
+                && let Some(index) = find_part(target, &screen.lines).filter(|_| found.is_err())
+            {
+                found = Ok(Found {
+                    index,
+                    way: Way::Label,
+                });
+            }
             let wrong = self.elsewhere(step, screen);
             let line = found
                 .ok()
@@ -31,26 +39,14 @@ impl Play<'_> {
             match (line, &wrong) {
                 (Some((line, way)), None) => match way {
                     Way::Same | Way::Moved => return Ok((line, way)),
+                    Way::Label | Way::Elsewhere if self.how.learns => return Ok((line, way)),
                     Way::Label if over => return Ok((line, way)),
-                    Way::Place if over && self.how.heal => return Ok((line, way)),
-                    Way::Place if over => {
-                        let why = format!(
-                            "{} is not there. {} is in its place: --heal would take that",
-                            shown(target),
-                            plain(&line)
-                        );
-                        return Err(halt(why));
-                    }
+                    _ if over => return self.confirmed(target, line, way),
                     _ => {}
                 },
                 _ if over => {
-                    return Err(halt(wrong.unwrap_or_else(|| match found {
-                        Err(Missing::Several(n)) => format!(
-                            "{} is not to be told from others: {n} are like it now",
-                            shown(target)
-                        ),
-                        _ => format!("{} is not there", shown(target)),
-                    })));
+                    let missing = || missing(target, found.err(), screen);
+                    return Err(halt(wrong.unwrap_or_else(missing)));
                 }
                 _ => {}
             }
@@ -64,6 +60,28 @@ impl Play<'_> {
                 .filter(|_| wrong.is_none() && found.is_err());
             self.wait(pid, wanted, target.role.as_deref(), end).await?;
         }
+    }
+
+    /// What may do something else than the target is taken only if the person named it.
+    fn confirmed(&self, target: &Target, line: Line, way: Way) -> Result<(Line, Way), Halted> {
+        let text = line.text.as_ref().map_or("", |text| text.shown.as_str());
+        if text.is_empty() {
+            return Err(halt(format!("{} is not there", shown(target))));
+        }
+        if self.how.heal.iter().any(|named| named == text) {
+            return Ok((line, way));
+        }
+        let why = match way {
+            Way::Place => format!("{} is not there. {} is", shown(target), plain(&line)),
+            _ => format!(
+                "none of what was beside {} is, and such a one is",
+                shown(target)
+            ),
+        };
+        Err(halt(format!(
+            "{why} in its place. If it does the same, pass --heal={}",
+            deskline_core::escape::quoted(text, 60)
+        )))
     }
 
     /// Waits until the dialog and the focus are as the step needs them.
@@ -193,6 +211,22 @@ fn has_part(screen: &Screen, text: &str) -> bool {
     let wanted = deskline_core::fold(text);
     let mut texts = screen.lines.iter().filter_map(|line| line.text.as_ref());
     texts.any(|text| deskline_core::fold(&text.shown).contains(&*wanted))
+}
+
+/// Why a target is not found.
+fn missing(target: &Target, why: Option<Missing>, screen: &Screen) -> String {
+    let wanted = shown(target);
+    if let Some(Missing::Several(n)) = why {
+        return format!("{wanted} is not to be told from others: {n} are like it now");
+    }
+    let mut noted = target.after.iter().chain(&target.before).peekable();
+    if noted.peek().is_none() || noted.any(|text| has_part(screen, text)) {
+        return format!("{wanted} is not there");
+    }
+    format!(
+        "{wanted} is not there, and nothing that was beside it: is the app in another language, or \
+        another version?"
+    )
 }
 
 fn shown(target: &Target) -> String {

@@ -69,6 +69,7 @@ pub(crate) fn shield(
         | Command::Warm { .. }
         | Command::Run(_)
         | Command::Learn(_)
+        | Command::Record(_)
         | Command::Test(_) => (true, settings.desktop.is_some()),
         _ => (false, false),
     };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -112,13 +113,18 @@ pub(super) fn all_of(
                     if stop_at_first && !end.is_good() {
                         stopped.store(true, Ordering::Relaxed);
                     }
-                    ends.lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .insert(n, end);
+                    let mut ends = ends
+                        .lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner);
+                    ends.insert(n, end);
+                    if jobs.len() > 1 {
+                        progress(ends.len(), jobs.len(), &job.name);
+                    }
                 }
             });
         }
     });
+    progress(0, 0, "");
     let ends = ends
         .into_inner()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -130,11 +136,25 @@ pub(super) fn one(settings: &Settings, job: &Job<'_>) -> Result<Played, Box<dyn 
     let (dispatcher, _open) = dispatcher(settings)?;
     in_runtime(async {
         let cancel = Cancel::new();
-        let play = dispatcher.play(job.recipe.clone(), &job.values, job.how, &cancel, &Nobody);
+        let how = job.how.clone();
+        let play = dispatcher.play(job.recipe.clone(), &job.values, how, &cancel, &Nobody);
         let played = until_stopped(&cancel, Box::pin(play)).await?;
         dispatcher.stop(RESTORE).await;
         Ok(played.map_err(|wrong| format!("{}:{wrong}", job.name))?)
     })
+}
+
+/// Shows on a terminal how far it is: a line that the next one replaces.
+pub(super) fn progress(done: usize, of: usize, words: &str) {
+    if std::io::stderr().is_terminal() {
+        let words = deskline_core::escape::short(words, 60);
+        let line = if of == 0 {
+            String::new()
+        } else {
+            format!("{done}/{of}  {words}")
+        };
+        eprint!("\r\x1b[2K{line}");
+    }
 }
 
 /// Replaces a file as a whole, or leaves it as it was.

@@ -1,18 +1,55 @@
 //! `deskline learn`: a run becomes a recipe, which is kept only after it has worked.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use deskline_journal::{FileKind, Journal, Outcome, Record};
 use deskline_recipe::{Learn, Link, Screen};
 
 use super::jobs::{Job, all_of, given, stem, write};
 use super::{Done, Error, How, Recipe, SUFFIX, Settings, Values, print, report};
-use crate::cli::LearnArgs;
+use crate::cli::{KeepArgs, LearnArgs};
 use crate::run::recipes;
+
+pub(super) const VERSION: &str = concat!("deskline ", env!("CARGO_PKG_VERSION"));
 
 /// `deskline learn`.
 pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
-    let links = links(&args.run)?;
+    let (links, run) = (links(&args.run)?, args.run.display());
+    let file = file(settings, &args.keep, &args.run)?;
+    let from = format!(
+        "Learned by {VERSION} from the {} calls in {run}",
+        links.len()
+    );
+    keep(settings, &args.keep, &file, &links, &from)
+}
+
+/// The new recipe's file, which must not exist.
+pub(super) fn file(
+    settings: &Settings,
+    args: &KeepArgs,
+    of: &Path,
+) -> Result<PathBuf, Box<dyn Error>> {
+    let name = args.name.clone().unwrap_or_else(|| stem(of));
+    let folder = recipes(settings).ok_or("there is no folder for recipes: pass --recipes DIR")?;
+    let file = folder.join(format!("{name}{SUFFIX}"));
+    if file.exists() {
+        let why = format!(
+            "{} exists: pass another --name, or remove it",
+            file.display()
+        );
+        return Err(why.into());
+    }
+    Ok(file)
+}
+
+/// Makes a recipe of what was done, and keeps it if it works from a clean start.
+pub(super) fn keep(
+    settings: &Settings,
+    args: &KeepArgs,
+    file: &Path,
+    links: &[Link],
+    from: &str,
+) -> Done {
     let inputs = args
         .input
         .iter()
@@ -21,17 +58,7 @@ pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
         inputs: inputs.collect(),
         ..Learn::default()
     };
-    let recipe = how.recipe(&links)?;
-    let name = args.name.clone().unwrap_or_else(|| stem(&args.run));
-    let folder = recipes(settings).ok_or("there is no folder for recipes: pass --recipes DIR")?;
-    let file = folder.join(format!("{name}{SUFFIX}"));
-    if file.exists() {
-        return Err(format!(
-            "{} exists: pass another --name, or remove it",
-            file.display()
-        )
-        .into());
-    }
+    let recipe = how.recipe(links)?;
     let mut settings = settings.clone();
     if cfg!(target_os = "linux") && !args.here {
         settings.desktop = settings.desktop.or(Some(crate::cli::Own::default()));
@@ -42,7 +69,7 @@ pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
         ..How::default()
     };
     let job = Job {
-        name,
+        name: stem(file),
         recipe: &recipe,
         values,
         how,
@@ -60,13 +87,10 @@ pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
     for check in &played.dropped {
         print(&format!("changes by itself, and is no check: {check}"))?;
     }
-    let origin = format!(
-        "Learned by deskline {} from the {} calls in {}, and done once.",
-        env!("CARGO_PKG_VERSION"),
-        links.len(),
-        args.run.display()
-    );
-    write(&file, &played.recipe.write(&origin))?;
+    write(
+        file,
+        &played.recipe.write(&format!("{from}, and done once.")),
+    )?;
     print(&format!("{}: {} steps", file.display(), recipe.steps.len()))?;
     Ok(done)
 }
@@ -87,14 +111,16 @@ fn links(run: &Path) -> Result<Vec<Link>, Box<dyn Error>> {
     if records.is_empty() {
         return Err(format!("the log {} has no calls", run.path().display()).into());
     }
-    Ok(records.iter().map(|record| link(&run, record)).collect())
+    let numbered = (1..).zip(&records);
+    Ok(numbered.map(|(n, record)| link(&run, n, record)).collect())
 }
 
-fn link(run: &Journal, record: &Record) -> Link {
+fn link(run: &Journal, number: usize, record: &Record) -> Link {
     let text = record
         .file_name(FileKind::Text)
         .and_then(|name| run.read(name).ok());
     let names = record.known_as.first().map(|known| &known.names);
+    let words = deskline_view::words(&record.tool, &record.arguments, record.answer.as_deref());
     Link {
         tool: record.tool.clone(),
         arguments: record.arguments.as_object().cloned().unwrap_or_default(),
@@ -104,6 +130,6 @@ fn link(run: &Journal, record: &Record) -> Link {
         program: names.and_then(|names| names.first().cloned()),
         answer: record.answer.clone(),
         screen: text.map(|text| Screen::parse(&String::from_utf8_lossy(&text))),
-        words: deskline_view::words(&record.tool, &record.arguments, record.answer.as_deref()),
+        words: format!("call {number}: {words}"),
     }
 }

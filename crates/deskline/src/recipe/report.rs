@@ -1,14 +1,15 @@
-//! What came of recipes: for people, as JSON, and as JUnit's XML.
+//! What came of recipes: for people, as JSON, as JUnit's XML, and as a page.
 
 use std::fmt::Write as _;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use deskline_mcp::{Played, Stop};
 use serde_json::{Value, json};
 
 use super::jobs::{End, write};
 use super::{Done, Error, ExitCode, Path, print};
 
-/// Prints what came of the jobs, and writes it into a file: `.json`, or XML.
+/// Prints what came of the jobs, and writes it into a file: `.json`, `.html`, or XML.
 pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {
     for end in ends {
         let ms = end.took.as_millis();
@@ -25,15 +26,13 @@ pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {
         }
     }
     if let Some(file) = file {
-        let is_json = file.extension().is_some_and(|end| end == "json");
-        write(
-            file,
-            &if is_json {
-                as_json(ends).to_string()
-            } else {
-                as_xml(ends)
-            },
-        )?;
+        let kind = file.extension().and_then(|end| end.to_str());
+        let report = match kind {
+            Some("json") => as_json(ends).to_string(),
+            Some("html") => as_page(ends),
+            _ => as_xml(ends),
+        };
+        write(file, &report)?;
     }
     let good = ends.iter().all(End::is_good);
     Ok(if good {
@@ -62,7 +61,11 @@ fn steps(played: &Played) -> Result<(), Box<dyn Error>> {
 fn why(stop: &Stop) -> String {
     let mut text = format!("  {}: {}", stop.words, stop.why);
     if stop.at.line > 0 {
-        let _ = write!(text, "\n  in line {} of the recipe", stop.at.line);
+        let _ = write!(
+            text,
+            "\n  in line {}, column {} of the recipe",
+            stop.at.line, stop.at.column
+        );
     }
     for (name, all) in [("expected", &stop.expected), ("changed", &stop.seen)] {
         for line in all {
@@ -151,4 +154,63 @@ fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+const HEAD: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Recipes</title>
+<style>:root{color-scheme:light dark}body{font:15px system-ui;max-width:60em;margin:2em auto}
+.bad summary{font-weight:bold}img{max-width:100%;border:1px solid}pre{white-space:pre-wrap}</style>
+";
+
+fn as_page(ends: &[End]) -> String {
+    let bad = ends.iter().filter(|end| !end.is_good()).count();
+    let mut page = format!("{HEAD}<h1>{} recipes, {bad} stopped</h1>\n", ends.len());
+    for end in ends {
+        let (class, open, word) = if end.is_good() {
+            ("good", "", "done")
+        } else {
+            ("bad", " open", "stopped")
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            page,
+            "<details class=\"{class}\"{open}><summary>{}: {word}, {} ms</summary>",
+            escaped(&end.name),
+            end.took.as_millis()
+        );
+        match &end.played {
+            Ok(played) => page_steps(&mut page, played),
+            Err(why) => {
+                let _ = writeln!(page, "<pre>{}</pre>", escaped(why));
+            }
+        }
+        page += "</details>\n";
+    }
+    page + "</html>\n"
+}
+
+fn page_steps(page: &mut String, played: &Played) {
+    *page += "<ol>\n";
+    for did in &played.done {
+        let found = did.found.as_ref();
+        let found = found.map_or_else(String::new, |how| format!(" (found {how})"));
+        let (words, ms) = (escaped(&(did.words.clone() + &found)), did.took.as_millis());
+        let _ = writeln!(page, "<li>{words} <small>{ms} ms</small></li>");
+    }
+    *page += "</ol>\n";
+    if let Some(stop) = &played.stopped {
+        let _ = writeln!(
+            page,
+            "<pre>{}</pre>",
+            escaped(&why(stop)).replace("&#10;", "\n")
+        );
+    }
+    *page += &picture(played).unwrap_or_default();
+}
+
+fn picture(played: &Played) -> Option<String> {
+    let png = std::fs::read(played.picture.as_ref()?).ok()?;
+    let png = BASE64_STANDARD.encode(png);
+    Some(format!(
+        "<img alt=\"The app's window at the end\" src=\"data:image/png;base64,{png}\">\n"
+    ))
 }

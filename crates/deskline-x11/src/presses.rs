@@ -1,0 +1,150 @@
+//! What is pressed on the desktop, and in whose window: raw events, which come whoever has the
+//! focus or grabs the devices.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use deskline_contract::{Cancel, Error, Result};
+use deskline_core::Modifiers;
+use deskline_unix::wait;
+use x11rb::connection::Connection as _;
+use x11rb::protocol::Event;
+use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
+use x11rb::protocol::xproto::ConnectionExt as _;
+use xkeysym::Keysym;
+
+use crate::connection::SLICE;
+use crate::keymap::Keyboard;
+use crate::{During as _, X11};
+
+const WHAT: &str = "listening for presses";
+
+/// A press, and the process whose window gets it.
+#[derive(Debug, Clone)]
+pub struct Press {
+    pub pid: Option<u32>,
+    pub what: Pressed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pressed {
+    /// A button of the mouse, from 1, and the place of the pointer.
+    Button { number: u32, at: (i32, i32) },
+    /// A key by XKB's name, the character that it gives, and the modifiers that are held.
+    Key {
+        name: String,
+        char: Option<char>,
+        modifiers: Modifiers,
+    },
+}
+
+/// A connection that hears every press.
+pub struct Presses {
+    x11: X11,
+    /// The real modifiers that are held, as bits of a state.
+    held: u8,
+}
+
+impl Presses {
+    /// # Errors
+    /// As of [`X11::connect`].
+    pub fn listen(display: &str, xauthority: Option<&Path>) -> Result<Self> {
+        let x11 = X11::connect(display, xauthority)?;
+        let raw = XIEventMask::RAW_KEY_PRESS
+            | XIEventMask::RAW_KEY_RELEASE
+            | XIEventMask::RAW_BUTTON_PRESS;
+        let mask = EventMask {
+            deviceid: Device::ALL_MASTER.into(),
+            mask: vec![raw],
+        };
+        let c = &x11.connection;
+        c.xinput_xi_select_events(x11.root, &[mask]).during(WHAT)?;
+        x11.round_trip()?;
+        Ok(Self { x11, held: 0 })
+    }
+
+    /// The next press, waited for at most this long.
+    ///
+    /// # Errors
+    /// The connection is lost, or the wait is cancelled.
+    pub fn next(&mut self, limit: Duration, cancel: &Cancel) -> Result<Option<Press>> {
+        let Some(event) = self.event(limit, cancel)? else {
+            return Ok(None);
+        };
+        match event {
+            Event::XinputRawButtonPress(button) => self.button(button.detail).map(Some),
+            Event::XinputRawKeyPress(key) => self.key(key.sourceid, key.detail, true),
+            Event::XinputRawKeyRelease(key) => self.key(key.sourceid, key.detail, false),
+            _ => Ok(None),
+        }
+    }
+
+    fn event(&self, limit: Duration, cancel: &Cancel) -> Result<Option<Event>> {
+        let (c, until) = (&self.x11.connection, Instant::now() + limit);
+        loop {
+            if let Some(event) = c.poll_for_event().during(WHAT)? {
+                return Ok(Some(event));
+            }
+            cancel.check()?;
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            wait::readable(c.stream(), left.min(SLICE)).map_err(Error::system(WHAT))?;
+        }
+    }
+
+    fn button(&self, number: u32) -> Result<Press> {
+        let (c, mut window) = (&self.x11.connection, self.x11.root);
+        // The window manager's frame is no window of the app.
+        let at = loop {
+            let pointer = c.query_pointer(window).during(WHAT)?;
+            let pointer = pointer.reply().during(WHAT)?;
+            if pointer.child == x11rb::NONE {
+                break (pointer.root_x.into(), pointer.root_y.into());
+            }
+            window = pointer.child;
+        };
+        let pid = self.x11.res_pids(&[window])?.into_values().next();
+        let what = Pressed::Button { number, at };
+        Ok(Press { pid, what })
+    }
+
+    fn key(&mut self, device: u16, code: u32, down: bool) -> Result<Option<Press>> {
+        let Ok(code) = u8::try_from(code) else {
+            return Ok(None);
+        };
+        let keyboard = Keyboard::read(&self.x11.connection, device)?;
+        let modifier = keyboard.modifiers(code);
+        if down {
+            self.held |= modifier;
+        } else {
+            self.held &= !modifier;
+        }
+        let symbol = keyboard.pressed(code, self.held | keyboard.locked);
+        let Some(symbol) = symbol.filter(|_| down && modifier == 0).map(Keysym::new) else {
+            return Ok(None);
+        };
+        let name = symbol.name().unwrap_or_default().trim_start_matches("XK_");
+        let pid = self.x11.front()?.map(|front| front.pid);
+        let what = Pressed::Key {
+            name: name.to_owned(),
+            char: symbol.key_char().filter(|c| !c.is_control()),
+            modifiers: held(self.held),
+        };
+        Ok(Some(Press { pid, what }))
+    }
+}
+
+/// The modifiers that make a key another command. Which modifier is Alt is the keyboard's choice;
+/// it is the first one everywhere.
+fn held(state: u8) -> Modifiers {
+    let bits = [
+        (0, Modifiers::SHIFT),
+        (2, Modifiers::CONTROL),
+        (3, Modifiers::ALT),
+        (6, Modifiers::COMMAND),
+    ];
+    let held = bits.iter().filter(|(bit, _)| state >> bit & 1 == 1);
+    held.map(|(_, modifier)| *modifier).collect()
+}

@@ -1,0 +1,398 @@
+//! `deskline record`: what a person does in an app becomes a recipe.
+
+use std::path::Path;
+use std::time::Duration;
+
+use deskline_core::{Line, Modifiers, Ref, Role, States, Text};
+use deskline_link::Cancel;
+use deskline_linux::session::{Press, Pressed, Session};
+use deskline_mcp::{Dispatcher, Nobody};
+use deskline_recipe::{HIDDEN, Link, Screen, at_point};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::learn::{VERSION, file, keep};
+use super::{Done, Error, Settings};
+use crate::cli::{KeepArgs, Named, RecordArgs};
+use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
+
+/// How long after a press the app is read, and typing counts as ended: no event tells that an app
+/// does nothing more about a press.
+const AFTER: Duration = Duration::from_millis(250);
+
+/// Two presses of a button at the same place within this time are a double click.
+const DOUBLE: Duration = Duration::from_millis(350);
+
+/// The longest pause between two readings of an app in which nothing is pressed.
+const SELDOM: Duration = Duration::from_secs(3);
+
+/// `deskline record`.
+pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
+    let name = args.app.split_whitespace().next().unwrap_or("recorded");
+    let file = file(settings, &args.keep, Path::new(name))?;
+    let mut presses = Session::find().presses()?;
+    let own = tempfile::Builder::new()
+        .prefix("deskline-record-")
+        .tempdir()?;
+    let reading = Settings {
+        dir: Some(own.path().join("journal")),
+        ..settings.clone()
+    };
+    let (dispatcher, _open) = dispatcher(&reading)?;
+    let (send, receive) = unbounded_channel();
+    let cancel = Cancel::new();
+    let listens = cancel.clone();
+    let listen = move || {
+        // The recording ends with the channel.
+        while let Ok(press) = presses.next(SELDOM, &listens) {
+            if press.is_some_and(|press| send.send(press).is_err()) {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().spawn(listen)?;
+    let links = in_runtime(async {
+        let mut recorder = Recorder::open(&dispatcher, &args.app).await?;
+        eprintln!(
+            "deskline: recording what you do in {}; Ctrl+C ends it",
+            args.app
+        );
+        recorder.record(receive).await?;
+        dispatcher.stop(RESTORE).await;
+        Ok(recorder.links)
+    });
+    cancel.cancel(deskline_link::Reason::Stopping);
+    let links = links?;
+    let keeping = asking(&args.keep, &links);
+    let from = format!("Recorded by {VERSION} from what a person did");
+    keep(settings, &keeping, &file, &links, &from)
+}
+
+/// With the passwords that the first run needs, to be read from standard input.
+fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
+    let mut keeping = args.clone();
+    let types = |link: &Link| link.arguments.values().any(|value| value == HIDDEN);
+    let typed = links.iter().filter(|link| types(link)).count();
+    for n in 1..=typed {
+        let more = if n == 1 { String::new() } else { n.to_string() };
+        let name = format!("password{more}");
+        if keeping.set.iter().all(|named| named.name != name) {
+            eprintln!("deskline: {name}, which was not recorded: type it for the first run");
+            keeping.set.push(Named {
+                name,
+                value: "-".into(),
+            });
+        }
+    }
+    keeping
+}
+
+struct Recorder<'d> {
+    dispatcher: &'d Dispatcher,
+    pid: u32,
+    links: Vec<Link>,
+    screen: Screen,
+    /// The characters that were typed since the last reading; `None` of them into a password field.
+    typed: Option<Option<String>>,
+    told: bool,
+}
+
+impl<'d> Recorder<'d> {
+    async fn open(dispatcher: &'d Dispatcher, app: &str) -> Result<Self, Box<dyn Error>> {
+        let mut recorder = Self {
+            dispatcher,
+            pid: 0,
+            links: Vec::new(),
+            screen: Screen::default(),
+            typed: None,
+            told: false,
+        };
+        let tool = "open_application_and_traverse";
+        let arguments = json!({"identifier": app});
+        let answer = recorder.read(tool, &arguments).await?;
+        recorder.pid = field(&answer, "pid")
+            .and_then(|pid| pid.parse().ok())
+            .ok_or("the app has no process")?;
+        recorder.add(tool, arguments, None);
+        Ok(recorder)
+    }
+
+    /// Until Ctrl+C, or the end of the app.
+    async fn record(
+        &mut self,
+        mut presses: UnboundedReceiver<Press>,
+    ) -> Result<(), Box<dyn Error>> {
+        let stop = stopped()?;
+        tokio::pin!(stop);
+        let mut pause = AFTER;
+        loop {
+            let press = tokio::select! {
+                () = &mut stop => break,
+                () = tokio::time::sleep(pause) => None,
+                press = presses.recv() => Some(press.ok_or("the X server is gone")?),
+            };
+            if press.is_some() {
+                pause = AFTER;
+            }
+            let going = match press {
+                Some(press) => self.press(press, &mut presses).await,
+                None if self.typed.is_some() => self.typed().await,
+                None => {
+                    pause = (pause * 2).min(SELDOM);
+                    self.look("refresh_traversal", json!({})).await
+                }
+            };
+            if let Err(why) = going {
+                if Path::new(&format!("/proc/{}", self.pid)).exists() {
+                    return Err(why);
+                }
+                break;
+            }
+        }
+        self.typed().await.or_else(|_| Ok(()))
+    }
+
+    async fn press(
+        &mut self,
+        press: Press,
+        more: &mut UnboundedReceiver<Press>,
+    ) -> Result<(), Box<dyn Error>> {
+        if press.pid.is_some_and(|pid| pid != self.pid) {
+            if !std::mem::replace(&mut self.told, true) {
+                eprintln!("deskline: what you do in other apps is not recorded");
+            }
+            return Ok(());
+        }
+        match press.what {
+            Pressed::Button { number, at } if matches!(number, 1 | 3) => {
+                self.typed().await?;
+                self.button(number, at, more).await
+            }
+            Pressed::Button { .. } => Ok(()),
+            Pressed::Key {
+                name,
+                char,
+                modifiers,
+            } => {
+                let commands =
+                    modifiers.intersects(Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND);
+                match char.filter(|_| !commands) {
+                    Some(char) => self.character(char),
+                    None => return self.key(&name, modifiers).await,
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn character(&mut self, char: char) {
+        let secure = focused(&self.screen).is_some_and(|line| line.states.contains(States::SECURE));
+        if secure {
+            self.typed = Some(None);
+        } else if let Some(text) = self.typed.get_or_insert_with(|| Some(String::new())) {
+            text.push(char);
+        }
+    }
+
+    async fn key(&mut self, name: &str, modifiers: Modifiers) -> Result<(), Box<dyn Error>> {
+        if name == "BackSpace"
+            && modifiers.is_empty()
+            && let Some(Some(text)) = &mut self.typed
+            && text.pop().is_some()
+        {
+            return Ok(());
+        }
+        self.typed().await?;
+        let held = modifiers.keys().map(|(_, _, name)| name.split(' ').next());
+        let held: Vec<_> = held.collect();
+        let mut arguments = json!({"keyName": name});
+        if !held.is_empty() {
+            arguments["modifierFlags"] = json!(held);
+        }
+        tokio::time::sleep(AFTER).await;
+        self.look("press_key_and_traverse", arguments).await
+    }
+
+    /// What was typed: as it was, if the field shows it; else what the field shows.
+    async fn typed(&mut self) -> Result<(), Box<dyn Error>> {
+        let Some(typed) = self.typed.take() else {
+            return Ok(());
+        };
+        let Some(text) = typed else {
+            let hidden = json!({"text": HIDDEN});
+            return self.look("type_and_traverse", hidden).await;
+        };
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.refresh().await?;
+        let field = focused(&self.screen).cloned();
+        let has = |state| {
+            field
+                .as_ref()
+                .is_some_and(|line| line.states.contains(state))
+        };
+        if has(States::SECURE) {
+            self.add("type_and_traverse", json!({"text": HIDDEN}), None);
+            return Ok(());
+        }
+        let whole = |text: &Text| text.omitted_before + text.omitted_after == 0;
+        let value = field
+            .as_ref()
+            .and_then(|line| line.value.as_ref().or(line.text.as_ref()));
+        let value = value.filter(|value| has(States::EDITABLE) && whole(value));
+        match value.filter(|value| !value.shown.contains(&text)) {
+            Some(value) => {
+                let value = json!({"value": value.shown});
+                self.add("set_value_and_traverse", value, field.as_ref());
+            }
+            None => self.add("type_and_traverse", json!({"text": text}), None),
+        }
+        Ok(())
+    }
+
+    async fn button(
+        &mut self,
+        number: u32,
+        at: (i32, i32),
+        more: &mut UnboundedReceiver<Press>,
+    ) -> Result<(), Box<dyn Error>> {
+        let Some(line) = at_point(&self.screen.lines, at).cloned() else {
+            eprintln!("deskline: the app describes nothing where you clicked: it is not recorded");
+            return Ok(());
+        };
+        let mut arguments = json!({});
+        if number == 3 {
+            arguments["rightClick"] = true.into();
+        }
+        let again = tokio::time::timeout(DOUBLE, more.recv())
+            .await
+            .ok()
+            .flatten();
+        let first = Pressed::Button { number, at };
+        let is_double = again.as_ref().is_some_and(|press| press.what == first);
+        if is_double && number == 1 {
+            arguments["doubleClick"] = true.into();
+        }
+        if is_double {
+            tokio::time::sleep(AFTER).await;
+        }
+        self.clicked(arguments, &line).await?;
+        match again.filter(|_| !is_double) {
+            Some(press) => Box::pin(self.press(press, more)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// A click: of a choice in a list that a click opened, of a slider's new value, or of itself.
+    async fn clicked(&mut self, arguments: Value, line: &Line) -> Result<(), Box<dyn Error>> {
+        self.refresh().await?;
+        let lines = &self.screen.lines;
+        let now = |of: Ref| lines.iter().find(|now| now.reference == Some(of)).cloned();
+        let acts = |link: &Link| link.tool != "refresh_traversal";
+        let last = self.links.iter().rposition(acts).unwrap_or_default();
+        let opener = self.links[last]
+            .arguments
+            .get("ref")
+            .and_then(Value::as_str);
+        let opener = opener.and_then(|of| of.parse().ok()).and_then(now);
+        let opens = |line: &Line| matches!(line.role, Role::COMBO_BOX | Role::POP_UP_BUTTON);
+        let items = [Role::MENU_ITEM, Role::ROW, Role::CELL, Role::STATIC_TEXT];
+        let chosen = line.text.as_ref().map(|text| text.shown.clone());
+        let chosen = chosen.filter(|_| items.contains(&line.role));
+        if let Some(opener) = opener.filter(opens)
+            && chosen.is_some()
+            && shown(&opener) == chosen
+        {
+            self.links.truncate(last);
+            let choose = json!({"choose": chosen});
+            self.add("click_and_traverse", choose, Some(&opener));
+        } else if line.role == Role::SLIDER {
+            let value = line.reference.and_then(now).and_then(|line| shown(&line));
+            self.add(
+                "set_value_and_traverse",
+                json!({"value": value}),
+                Some(line),
+            );
+        } else if !line.role.is_scroll_bar_part() {
+            self.add("click_and_traverse", arguments, Some(line));
+        }
+        Ok(())
+    }
+
+    /// Reads the app, and adds what was done before.
+    async fn look(&mut self, tool: &str, arguments: Value) -> Result<(), Box<dyn Error>> {
+        self.refresh().await?;
+        if tool != "refresh_traversal" || !self.screen.changes.is_empty() {
+            self.add(tool, arguments, None);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, tool: &str, mut arguments: Value, target: Option<&Line>) {
+        let answer = target.map(|line| format!("target: {line}"));
+        if let Some(reference) = target.and_then(|line| line.reference) {
+            arguments["ref"] = reference.to_string().into();
+        }
+        let text = target.and_then(|line| line.text.as_ref());
+        let named = text.map(|text| format!("summary: Clicked '{}' [AX", text.shown));
+        let words = deskline_view::words(tool, &arguments, named.as_deref());
+        if tool != "refresh_traversal" {
+            eprintln!("deskline: {words}");
+        }
+        self.links.push(Link {
+            tool: tool.to_owned(),
+            arguments: arguments.as_object().cloned().unwrap_or_default(),
+            worked: true,
+            pid: Some(self.pid),
+            answer,
+            screen: Some(self.screen.clone()),
+            words: format!("you: {words}"),
+            ..Link::default()
+        });
+    }
+
+    async fn refresh(&mut self) -> Result<(), Box<dyn Error>> {
+        let arguments = json!({"pid": self.pid});
+        self.read("refresh_traversal", &arguments).await.map(drop)
+    }
+
+    /// Calls a tool that reads, and keeps the screen of its answer.
+    async fn read(&mut self, tool: &str, arguments: &Value) -> Result<String, Box<dyn Error>> {
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let cancel = Cancel::new();
+        let reply = self
+            .dispatcher
+            .call(tool, &arguments, &cancel, &Nobody)
+            .await?;
+        if reply.is_error {
+            return Err(field(&reply.text, "error")
+                .unwrap_or("the app cannot be read")
+                .into());
+        }
+        let tree = field(&reply.text, "file").ok_or("the answer has no tree")?;
+        self.screen = Screen::parse(&std::fs::read_to_string(tree)?);
+        // Since the last step: a reading in between may have seen its effect.
+        if let Some(before) = self.links.last().and_then(|link| link.screen.as_ref()) {
+            self.screen.changed_since(before);
+        }
+        Ok(reply.text)
+    }
+}
+
+/// The value of a field, or its text if that is its value.
+fn shown(line: &Line) -> Option<String> {
+    let value = line.value.as_ref().or(line.text.as_ref());
+    value.map(|text| text.shown.clone())
+}
+
+fn focused(screen: &Screen) -> Option<&Line> {
+    screen
+        .visible()
+        .find(|line| line.states.contains(States::FOCUSED))
+}
+
+fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+}

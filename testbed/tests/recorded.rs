@@ -1,0 +1,273 @@
+//! Recipes of apps of each toolkit, learned from an agent or recorded from a person, and what
+//! `lint` finds.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use deskline_testbed::person::Person;
+use deskline_testbed::{Bed, Client, deskline, has, until};
+use serde_json::{Value, json};
+
+fn app(name: &str) -> String {
+    let app = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("apps")
+        .join(name);
+    format!("/usr/bin/python3 {}", app.display())
+}
+
+/// Runs the program with a password for it on standard input. Returns what it printed.
+fn told(folder: &Path, args: &[&str]) -> (bool, String) {
+    let mut child = Command::new(deskline())
+        .args(["--dir", folder.join("journal").to_str().unwrap()])
+        .args(["--recipes", folder.to_str().unwrap()])
+        .args(args)
+        .env_remove("DESKLINE_DIR")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"hush-7\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let printed = [output.stdout, output.stderr].concat();
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    (output.status.success(), printed)
+}
+
+/// What the app has logged of the job since the last time: the last of each kind, in order.
+fn effects(log: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let _ = std::fs::remove_file(log);
+    let kinds = [
+        "text Name",
+        "text Secret",
+        "checked",
+        "chose",
+        "answered",
+        "clicked",
+    ];
+    let of = |line: &str| kinds.iter().find(|kind| line.starts_with(**kind));
+    let mut last: Vec<String> = Vec::new();
+    for line in text.lines().filter(|line| of(line).is_some()) {
+        if line.starts_with("text") {
+            last.retain(|other| of(other) != of(line));
+        }
+        last.push(line.to_owned());
+    }
+    last.sort();
+    last
+}
+
+fn job(name: &str) -> Vec<String> {
+    let name = format!("text Name {name}");
+    let rest = [
+        "answered Yes",
+        "checked Wrap true",
+        "chose Blue",
+        "clicked Ask",
+        "clicked OK",
+    ];
+    let mut job: Vec<String> = rest.map(str::to_owned).into();
+    job.extend([name, "text Secret hush-7".into()]);
+    job.sort();
+    job
+}
+
+/// An agent does the job by parts of texts too, as agents do.
+fn by_agent(server: &Client, app: &str) {
+    let pid = server.open(app).ok().pid();
+    let click = |mut target: Value| {
+        target["pid"] = pid.into();
+        server.call("click_and_traverse", target).ok()
+    };
+    click(json!({"element": "Name", "role": "AXTextField", "text": "Ann Lee"}));
+    click(json!({"element": "Wrap", "role": "AXCheckBox"}));
+    click(json!({"element": "Blue"}));
+    click(json!({"element": "Ask", "role": "AXButton"}));
+    click(json!({"element": "Yes", "role": "AXButton"}));
+    click(json!({"element": "Secret", "role": "AXTextField", "text": "hush-7"}));
+    click(json!({"element": "OK", "role": "AXButton"}));
+}
+
+#[test]
+fn runs_on_gtk_4_and_qt_are_learned_and_done_again() {
+    for toolkit in ["gtk4", "qt5", "qt6"] {
+        let (folder, bed) = (tempfile::tempdir().unwrap(), Bed::new());
+        let log = folder.path().join("log");
+        let app = format!("{} {}", app(&format!("{toolkit}.py")), log.display());
+        by_agent(&bed.server(&[]), &app);
+        assert_eq!(effects(&log), job("Ann Lee"), "{toolkit}");
+        let run = bed.journal();
+        let learn = ["learn", "--name", "job", "--input", "name=Ann Lee"];
+        let more = ["--set", "password=-", run.to_str().unwrap()];
+        let (works, printed) = told(folder.path(), &[&learn[..], &more].concat());
+        assert!(works, "{toolkit}: {printed}");
+        assert_eq!(effects(&log), job("Ann Lee"), "{toolkit}: {printed}");
+        let recipe = folder.path().join("job.recipe.toml");
+        let text = std::fs::read_to_string(&recipe).unwrap();
+        assert!(!text.contains("hush-7"), "{text}");
+        let run = ["run", recipe.to_str().unwrap(), "--desktop", "private"];
+        let with = ["--set", "name=Bob", "--set", "password=-"];
+        let (works, printed) = told(folder.path(), &[&run[..], &with].concat());
+        assert!(works, "{toolkit}: {printed}\n{text}");
+        assert_eq!(effects(&log), job("Bob"), "{toolkit}: {printed}");
+    }
+}
+
+/// A recording, and the person who does something in the app.
+struct Recording<'b> {
+    bed: &'b Bed,
+    server: Client,
+    person: Person,
+    program: Child,
+    said: PathBuf,
+    pid: u32,
+}
+
+impl<'b> Recording<'b> {
+    fn of(bed: &'b Bed, folder: &Path, app: &str, named: &str) -> Self {
+        let said = folder.join("said");
+        let program = bed
+            .command(deskline())
+            .args(["--recipes", folder.to_str().unwrap(), "record", app])
+            .args(["--name", "job", "--input", "name=Ann Lee"])
+            .stdin(Stdio::piped())
+            .stdout(std::fs::File::create(folder.join("out")).unwrap())
+            .stderr(std::fs::File::create(&said).unwrap())
+            .spawn()
+            .unwrap();
+        let server = bed.server(&[]);
+        until("the recording", || {
+            let said = std::fs::read_to_string(&said).unwrap();
+            said.contains("Ctrl+C ends it").then_some(())
+        });
+        let apps = server.applications().text;
+        let line = apps
+            .lines()
+            .find(|line| line.contains(named))
+            .expect("the app");
+        let pid = line
+            .split("PID: ")
+            .nth(1)
+            .unwrap()
+            .split(')')
+            .next()
+            .unwrap();
+        Self {
+            bed,
+            server,
+            person: Person::at(bed),
+            program,
+            said,
+            pid: pid.parse().unwrap(),
+        }
+    }
+
+    fn noted(&self) -> usize {
+        std::fs::read_to_string(&self.said).unwrap().lines().count()
+    }
+
+    /// Does something, and waits until it is noted.
+    fn then(&mut self, what: &str, does: impl FnOnce(&mut Person)) {
+        let before = self.noted();
+        does(&mut self.person);
+        until(what, || (self.noted() > before).then_some(()));
+    }
+
+    fn click(&mut self, role: &str, text: &str) {
+        let place = until(text, || {
+            let line = self.server.refresh(self.pid).find(role, text);
+            line.filter(|line| line.visible)?.extents
+        });
+        let (x, y) = (place.x + place.w / 2, place.y + place.h / 2);
+        self.then(text, |person| {
+            person.click(u16::try_from(x).unwrap(), u16::try_from(y).unwrap());
+        });
+    }
+
+    fn type_text(&mut self, text: &str) {
+        self.then(text, |person| {
+            for c in text.chars() {
+                person.tap(u32::from(c));
+            }
+        });
+    }
+
+    /// Ctrl+C, and the password for the first run.
+    fn end(mut self) -> String {
+        let program = self.program.id().to_string();
+        self.bed.run("kill", &["-INT", program.as_str()]);
+        let mut input = self.program.stdin.take().unwrap();
+        input.write_all(b"hush-7\n").unwrap();
+        let ended = self.program.wait().unwrap();
+        let said = std::fs::read_to_string(&self.said).unwrap();
+        let out = std::fs::read_to_string(self.said.with_file_name("out")).unwrap();
+        assert!(ended.success(), "{out}\n{said}");
+        said
+    }
+}
+
+#[test]
+fn what_a_person_does_is_recorded_and_done_again() {
+    for toolkit in ["gtk3", "qt5"] {
+        let (folder, bed) = (tempfile::tempdir().unwrap(), Bed::with(&["--watch"]));
+        let log = folder.path().join("log");
+        let script = format!("{toolkit}.py");
+        let app = format!("{} {}", app(&script), log.display());
+        let mut recording = Recording::of(&bed, folder.path(), &app, &script);
+        recording.click("AXTextField", "Name");
+        recording.type_text("Ann Lee");
+        recording.click("AXCheckBox", "Wrap");
+        recording.click("AXRadioButton", "Blue");
+        recording.click("AXButton", "Ask");
+        recording.click("AXButton", "Yes");
+        recording.click("AXTextField", "Secret");
+        recording.type_text("hush-7");
+        recording.click("AXButton", "OK");
+        assert_eq!(effects(&log), job("Ann Lee"), "{toolkit}");
+        let said = recording.end();
+        assert_eq!(effects(&log), job("Ann Lee"), "{toolkit}: {said}");
+        let recipe = folder.path().join("job.recipe.toml");
+        let text = std::fs::read_to_string(&recipe).unwrap();
+        for part in ["hush-7", "x = "] {
+            assert!(
+                !text.contains(part) && !said.contains(part),
+                "{part}: {text}\n{said}"
+            );
+        }
+        has(&text, "'[AXCheckBox] \"Wrap\" checked'");
+        let run = ["run", recipe.to_str().unwrap(), "--desktop", "private"];
+        let with = ["--set", "name=Bob", "--set", "password=-"];
+        let (works, printed) = told(folder.path(), &[&run[..], &with].concat());
+        assert!(works, "{toolkit}: {printed}\n{text}");
+        assert_eq!(effects(&log), job("Bob"), "{toolkit}: {printed}");
+    }
+}
+
+#[test]
+fn lint_finds_what_controls_lack() {
+    let bed = Bed::new();
+    let pid = bed.server(&[]).open(&app("poor.py")).ok().pid();
+    let output = bed
+        .command(deskline())
+        .args(["lint", &pid.to_string()])
+        .output()
+        .unwrap();
+    let found = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let lines: Vec<&str> = found.lines().collect();
+    assert_eq!(lines.len(), 3, "{found}");
+    assert!(
+        lines[0].starts_with("contrast 1.9:1, not 4.5:1: [AXStaticText")
+            && lines[0].contains("A pale text"),
+        "{found}"
+    );
+    assert!(
+        lines[1].starts_with("its label is not tied to it: [AXTextField")
+            && lines[1].contains("Town"),
+        "{found}"
+    );
+    assert!(lines[2].starts_with("no label: [AXButton"), "{found}");
+}

@@ -393,7 +393,7 @@ impl AtSpi {
         partial.unread.nodes += unread;
         let took = start.elapsed();
         let mut tree = tree::build(&app.peer, &mut app.windows, &nodes, windows, took);
-        tree.partial = partial.words(&nodes);
+        tree.partial.extend(partial.words(&nodes));
         let began = self.mirrors.current.as_ref().map(|mirror| mirror.began);
         let kept = reused
             .filter(|last| read.reused > 0 && began.is_some_and(|began| last.since < began))

@@ -70,7 +70,32 @@ pub struct Older {
     pub windows: Vec<usize>,
 }
 
+/// The name of VS Code's and Cursor's editors while they show their text to no screen reader.
+const KEEPS_TEXT: &str = "The editor is not accessible at this time";
+
 impl Tree {
+    /// Derives what no app reports: which elements show, the labels of fields, the numbers of cells.
+    /// `within`: the screen, if elements beyond it are not to show.
+    pub fn complete(&mut self, within: Option<Rect>) {
+        self.scope_visible();
+        if let Some(screen) = within {
+            self.hide_beyond(screen);
+        }
+        self.number_cells();
+        self.label_fields();
+        let keeps_text = |e: &Element| {
+            let mut texts = [&e.title, &e.description].into_iter();
+            e.visible && texts.any(|text| text.shown.starts_with(KEEPS_TEXT))
+        };
+        if self.elements.iter().any(keeps_text) {
+            self.partial.push(
+                "the editor shows its text only to screen readers: ask the user to set \
+                 \"editor.accessibilitySupport\": \"on\" in its settings"
+                    .into(),
+            );
+        }
+    }
+
     /// A complete tree without known windows.
     pub fn new(app: App, elements: Vec<Element>) -> Self {
         Self {

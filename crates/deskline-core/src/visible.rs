@@ -83,7 +83,7 @@ impl Tree {
 impl Tree {
     /// Clears `visible` of each element whose centre is off the screen: a pop-up that its toolkit
     /// has put aside, a part of a window that reaches beyond the screen.
-    pub fn hide_beyond(&mut self, screen: Rect) {
+    pub(crate) fn hide_beyond(&mut self, screen: Rect) {
         for element in &mut self.elements {
             let on_screen = |place: Rect| screen.contains(place.center());
             element.visible &= element.extents.is_some_and(on_screen);

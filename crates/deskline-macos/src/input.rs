@@ -13,7 +13,7 @@ use deskline_input::{Button, Gap, Pace, Part, Port, Rhythm, Stroke, Tempo};
 
 use crate::front;
 use crate::keys::{self, HELD, MacKey};
-use crate::os::{Event, MouseButton, NewValue, Os, TAG};
+use crate::os::{Event, MouseButton, NewValue, Os, TAG, Value};
 
 /// How long the pointer may take to arrive where it was moved.
 const ARRIVES: Duration = Duration::from_millis(200);
@@ -156,9 +156,22 @@ impl<O: Os> Input<O> {
     fn field_for(&self, text: &[char]) -> Option<O::Element> {
         let method = self.os.input_source().filter(|source| !source.layout);
         method.filter(|_| self.stays && !text.iter().any(|c| c.is_control()))?;
-        let app = self.os.application(front::pid(&self.os)?);
-        let field = self.os.element(&app, "AXFocusedUIElement")?;
+        let field = self.focus()?;
         (self.os.settable(&field, INSERTS) == Ok(true)).then_some(field)
+    }
+
+    fn focus(&self) -> Option<O::Element> {
+        let app = self.os.application(front::pid(&self.os)?);
+        self.os.element(&app, "AXFocusedUIElement")
+    }
+
+    /// Whether the app in front draws its fields itself, so that Accessibility has its window at
+    /// most. Such an app may read the codes of keys alone, as Zed does.
+    fn may_read_codes(&self) -> bool {
+        self.focus().is_none_or(|focus| {
+            let role = self.os.attribute(&focus, "AXRole");
+            matches!(role, Ok(Value::Text { start, .. }) if start == "AXWindow")
+        })
     }
 
     /// Turns the person's input method on again.
@@ -282,8 +295,18 @@ impl<O: Os> Port for Input<O> {
             self.leave_method()?;
         }
         self.codes = keys::by_character(&self.os);
-        self.chunk = if text.len() > LONG { CHUNK } else { 1 };
-        Ok(None)
+        self.chunk = 1;
+        let has_key = |char: &char| char.is_control() || self.codes.contains_key(char);
+        if text.len() <= LONG && text.iter().all(has_key) {
+            return Ok(None);
+        }
+        if self.field.is_some() || !self.may_read_codes() {
+            self.chunk = if text.len() > LONG { CHUNK } else { 1 };
+            return Ok(None);
+        }
+        let lacking = (1..).zip(text).filter(|(_, char)| !has_key(char));
+        let lacking: Vec<usize> = lacking.map(|(at, _)| at).collect();
+        Ok((!lacking.is_empty()).then_some((lacking, Gap::NoSpareKey)))
     }
 
     /// Line ends and tabs are keys. Other characters come one by one with the key that gives them:

@@ -311,6 +311,17 @@ pub(crate) fn app_of(id: WindowId) -> Option<u32> {
     (id.0 & APP != 0).then_some(id.0 as u32)
 }
 
+/// Whether one window of another app covers the app's frontmost one.
+pub(crate) fn is_covered<O: Os>(os: &O, pid: u32) -> bool {
+    let shown: Vec<_> = os.windows().into_iter().filter(is_window).collect();
+    let first = shown.iter().position(|window| window.pid == pid);
+    first.is_some_and(|first| {
+        let own = extents(&shown[first]);
+        let covers = |over: &ServerWindow| extents(over).intersect(&own) == own;
+        shown[..first].iter().any(covers)
+    })
+}
+
 /// Whether a menu or pop-up of the app is open.
 pub(crate) fn popup_open<O: Os>(os: &O, pid: u32) -> bool {
     os.windows()

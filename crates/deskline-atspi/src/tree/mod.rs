@@ -129,12 +129,7 @@ pub fn build(
     if !peer.toolkit.knows_the_screen() {
         gtk::drop_mnemonics(&mut tree.elements);
     }
-    tree.scope_visible();
-    if let Some(screen) = windows.screen {
-        tree.hide_beyond(screen);
-    }
-    tree.number_cells();
-    tree.label_fields();
+    tree.complete(windows.screen);
     tree
 }
 

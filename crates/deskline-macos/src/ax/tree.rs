@@ -13,6 +13,7 @@ use super::identity::Identities;
 use super::name_of;
 use super::node::Node;
 use super::reuse::Last;
+use super::wake;
 use super::walk::Walk;
 use crate::front;
 use crate::os::Os;
@@ -107,12 +108,11 @@ pub(crate) fn read<O: Os>(
         ));
     }
     note_unlisted(os, &mut tree, walk.silent);
-    tree.scope_visible();
-    tree.number_cells();
-    tree.label_fields();
     if scope != Scope::Showing && tree.partial.is_empty() {
         identities.sweep(pid);
     }
+    tree.complete(None);
+    wake::note_covered(os, &mut tree);
     Ok(Reading {
         tree,
         last: Last::new(pid, &walk.nodes),

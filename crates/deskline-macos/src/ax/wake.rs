@@ -13,6 +13,7 @@ use deskline_input::clock::Instant;
 
 use crate::front;
 use crate::os::{Ax, AxError, NewValue, Os};
+use crate::windows;
 
 /// How long an app may take to build its tree after the request: both first wait 2 s for a further
 /// request (different-ai/openwork #4595), and then build it.
@@ -169,6 +170,20 @@ fn engine(bundle: &Path) -> Option<Engine> {
             Engine::Chromium
         })
     })
+}
+
+/// Notes that Chromium may keep its tree as it was while another window covers its own
+/// (trycua/cua #1367).
+pub(crate) fn note_covered<O: Os>(os: &O, tree: &mut Tree) {
+    let pid = tree.app.pid;
+    let is_chromium = || os.app(pid).is_some_and(|app| engine(&app.path).is_some());
+    if has_page(tree) && is_chromium() && windows::is_covered(os, pid) {
+        tree.partial.push(
+            "another window covers the app's: Chromium may not report what changes meanwhile. A \
+             tool that sends input brings it to the front"
+                .into(),
+        );
+    }
 }
 
 /// Whether the tree contains a page with contents.

@@ -75,6 +75,23 @@ fn a_long_text_for_a_control_that_reads_key_codes_arrives_too() {
     assert_eq!(desk.mac.world().value(body), words);
 }
 
+/// Zed draws its fields itself: Accessibility has its window alone.
+#[test]
+fn what_has_no_key_is_refused_where_an_app_may_read_keys_alone() {
+    let mut desk = Desk::new();
+    let window = desk.window;
+    desk.given(|world| {
+        world.set(window, "AXValue", text(""));
+        world.by_code.insert(window);
+        world.focus(super::desk::MAIL, window);
+    });
+    desk.type_text("a漢").fails_with("paste true");
+    assert_eq!(desk.mac.world().value(window), "");
+    let long = "maps".repeat(1_100);
+    desk.type_text(&long).ok();
+    assert_eq!(desk.mac.world().value(window), long);
+}
+
 /// On US International and many European layouts the quotes are dead keys.
 #[test]
 fn a_character_on_a_dead_key_is_typed_as_text() {

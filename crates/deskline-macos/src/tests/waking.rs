@@ -1,14 +1,17 @@
 //! Electron and Chromium build their trees on request, after some time.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use deskline_contract::{Scope, Trees as _};
+use deskline_link::{Action, Target};
 
-use super::desk::{Desk, MAIL, within};
+use super::desk::{Desk, EDITOR, Expect, MAIL, has, within};
 use crate::desktop::MacDesktop;
-use crate::os::AxError;
 use crate::os::fake::quirks::Wakes;
+use crate::os::fake::text;
+use crate::os::{AxError, Value};
 use deskline_input::clock::Instant;
 
 /// Mail is an Electron app that answers a request for its tree like this.
@@ -78,6 +81,43 @@ fn a_browser_is_asked_by_its_own_attribute_and_waited_for_while_it_builds() {
     let mut desktop = MacDesktop::new(desk.mac.clone());
     let tree = desktop.read(MAIL, Scope::Showing).unwrap();
     assert!(tree.elements.iter().any(|e| e.title.shown == "Home"));
+}
+
+/// Chromium pauses its tree while its window is covered (trycua/cua #1367).
+#[test]
+fn the_answer_says_that_the_page_of_a_covered_window_may_be_old() {
+    let mut desk = electron(None);
+    let (send, pressed) = (desk.send, Arc::new(AtomicU32::new(0)));
+    desk.given(|world| {
+        let pressed = Arc::clone(&pressed);
+        let press = move |_: &mut _| _ = pressed.fetch_add(1, Relaxed);
+        world.node(send).pressed = Some(Arc::new(press));
+    });
+    let press = || Action::press_ax(Target::titled("Send", "AXButton"));
+    let answer = desk.run(press()).ok();
+    assert!(!answer.text.contains("Chromium"), "{}", answer.text);
+    desk.given(|world| {
+        let notes = world.windows_of(EDITOR)[0];
+        world.set(notes, "AXPosition", Value::Point(0.0, 0.0));
+        world.set(notes, "AXSize", Value::Size(1_440.0, 900.0));
+    });
+    let answer = desk.run(press()).ok();
+    has(&answer.text, "Chromium may not report");
+    assert_eq!(pressed.load(Relaxed), 2);
+}
+
+/// VS Code shows its text only to screen readers, unless it is set to.
+#[test]
+fn an_editor_that_keeps_its_text_to_itself_names_the_setting() {
+    let mut desk = electron(None);
+    let body = desk.body;
+    let name = "The editor is not accessible at this time. To enable screen reader …";
+    desk.given(|world| world.set(body, "AXDescription", text(name)));
+    desk.given(|world| world.set(body, "AXTitle", text("")));
+    has(
+        desk.run(Action::Refresh).ok().text,
+        "editor.accessibilitySupport",
+    );
 }
 
 /// VS Code takes the attribute for a screen reader.

@@ -235,7 +235,7 @@ fn start(program: &Program) -> std::result::Result<(Option<u32>, Complaint), Str
         match shell::by_explorer(&program.path, &program.arguments, folder) {
             Ok(()) => return Ok((None, Complaint::default())),
             Err(error) if program.id.is_some() => return Err(says(error)),
-            Err(error) => tracing::info!(%error, "Explorer starts nothing"),
+            Err(error) => tracing::warn!(%error, "Explorer starts nothing"),
         }
     }
     let complaint = Complaint::new();

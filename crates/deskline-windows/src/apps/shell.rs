@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use windows::Win32::Foundation::MAX_PATH;
 use windows::Win32::Storage::FileSystem::SearchPathW;
+use windows::Win32::System::ApplicationInstallationAndServicing::{
+    INSTALLSTATE_LOCAL, MsiGetComponentPathW, MsiGetShortcutTargetW,
+};
 use windows::Win32::System::Com::{
     CLSCTX_INPROC_SERVER, CLSCTX_LOCAL_SERVER, COINIT_MULTITHREADED, CoCreateInstance,
     CoInitializeEx, CoTaskMemFree, IDispatch, IPersistFile, IServiceProvider, STGM_READ,
@@ -188,10 +191,35 @@ pub(super) fn shortcut(file: &Path) -> Option<Link> {
         let _ = link.GetWorkingDirectory(&mut folder);
     }
     Some(Link {
-        path: path(&target)?,
+        path: advertised(file).or_else(|| path(&target))?,
         arguments: text(&arguments),
         folder: path(&folder),
     })
+}
+
+/// The program of a shortcut of Windows Installer, which has the file of its icon as its path, or
+/// none.
+fn advertised(file: &Path) -> Option<PathBuf> {
+    // A GUID in braces, and the longest name of a feature.
+    let [mut product, mut feature, mut component] = [[0_u16; 39]; 3];
+    let mut found = [0; LONGEST];
+    let mut length = found.len() as u32;
+    let start = |buffer: &mut [u16]| PWSTR(buffer.as_mut_ptr());
+    // SAFETY: the buffers outlive the calls, and have the sizes that they document.
+    let state = unsafe {
+        let parts = [&mut product, &mut feature, &mut component].map(|part| Some(start(part)));
+        if MsiGetShortcutTargetW(&HSTRING::from(file), parts[0], parts[1], parts[2]) != 0 {
+            return None;
+        }
+        let [product, component] = [&product, &component].map(|text| PCWSTR(text.as_ptr()));
+        MsiGetComponentPathW(
+            product,
+            component,
+            Some(start(&mut found)),
+            Some(&raw mut length),
+        )
+    };
+    path(&found).filter(|_| state == INSTALLSTATE_LOCAL)
 }
 
 /// The most apps to look at.

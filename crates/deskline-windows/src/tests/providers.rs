@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use deskline_core::WindowId;
 use deskline_link::{Action, Target};
 
-use super::desk::{Desk, EDITOR, tree};
+use super::desk::{Desk, EDITOR, FORM, NOTES, tree};
 use crate::tests::fake::{PID, raw, with};
 use crate::tree::uia::{Patterns, Raw};
 
@@ -129,6 +130,44 @@ fn the_first_reading_waits_for_the_page_of_a_browser() {
     desk.fake.world().elements[page].wakes_after = Duration::from_millis(2_500);
     let answer = desk.refresh(PID);
     assert!(tree(&answer).contains("\"Order\""), "{}", tree(&answer));
+}
+
+/// A Firefox without providers of its own: the system's bridge takes 4 to 20 s for a page
+/// (nvaccess/nvda #17694).
+#[test]
+fn a_page_that_comes_late_is_told_of_and_waited_for_again() {
+    let mut desk = Desk::new();
+    desk.fake.world().win_mut(FORM).unwrap().class = "MozillaWindowClass";
+    let page = raw(50_030, "Page", [250.0, 120.0, 200.0, 200.0]);
+    let gecko = Raw {
+        framework: "Gecko".into(),
+        ..page
+    };
+    let page = desk.fake.add(desk.form, gecko);
+    desk.fake
+        .add(page, raw(50_000, "Order", [260.0, 130.0, 80.0, 24.0]));
+    desk.fake.world().elements[desk.form].wakes_after = Duration::from_millis(4_500);
+    let answer = desk.refresh(PID);
+    let said = "the page is not there yet";
+    assert!(answer.text.contains(said), "{}", answer.text);
+    let answer = desk.refresh(PID);
+    assert!(tree(&answer).contains("\"Order\""), "{}", tree(&answer));
+    assert!(!answer.text.contains(said), "{}", answer.text);
+}
+
+/// Explorer's task bar is above its folders, and may be slow.
+#[test]
+fn the_folders_of_explorer_are_read_before_its_task_bar() {
+    let mut desk = Desk::new();
+    let bar = desk.fake.window(30, "", [0.0, 1040.0, 1920.0, 40.0]);
+    let mut world = desk.fake.world();
+    world.win_mut(WindowId(30)).unwrap().class = "Shell_TrayWnd";
+    world.elements[bar].costs = Duration::from_millis(2_100);
+    world.come(NOTES);
+    world.come(WindowId(30));
+    drop(world);
+    let answer = desk.refresh(PID);
+    assert!(tree(&answer).contains("\"Bold\""), "{}", tree(&answer));
 }
 
 /// Qt's providers act, raise an event without a listener, and return that error, which has the same

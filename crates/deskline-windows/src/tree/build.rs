@@ -69,9 +69,7 @@ pub fn tree<U: Uia>(
         )
     };
     tree.partial = partial(walk, &tree, &place, scope, privilege::is_above(pid));
-    tree.scope_visible();
-    tree.number_cells();
-    tree.label_fields();
+    tree.complete(None);
     tree.took = start.elapsed();
     tree
 }
@@ -220,6 +218,13 @@ fn partial<U: Uia>(
         partial.push(
             "the app runs as administrator: Windows may keep elements from Deskline, and keeps its \
              input out"
+                .into(),
+        );
+    }
+    if walk.page_is_late {
+        partial.push(
+            "the page is not there yet: a browser may take 20 s to describe it. Read again in some \
+             seconds"
                 .into(),
         );
     }

@@ -26,8 +26,9 @@ pub(crate) struct AppTrees<U: Uia> {
     listening: Option<Listening<U>>,
     /// The processes that are read level by level, with their start times.
     by_levels: HashMap<u32, u64>,
-    /// The processes that were read, with their start times.
-    awake: HashMap<u32, u64>,
+    /// How often a page of these processes, with their start times, was waited for in vain;
+    /// [`MOST_WAITS`] once it has come.
+    waits: HashMap<(u32, u64), u32>,
 }
 
 /// How long a browser may take to make the elements of a page, which begins at the first request
@@ -36,6 +37,9 @@ const WAKES: Duration = Duration::from_secs(3);
 
 const LOOK: Duration = Duration::from_millis(50);
 
+/// A window may have no page for long.
+const MOST_WAITS: u32 = 3;
+
 impl<U: Uia> AppTrees<U> {
     pub(crate) fn new(uia: U) -> Self {
         Self {
@@ -43,7 +47,7 @@ impl<U: Uia> AppTrees<U> {
             identities: Identities::default(),
             listening: None,
             by_levels: HashMap::new(),
-            awake: HashMap::new(),
+            waits: HashMap::new(),
         }
     }
 
@@ -62,11 +66,18 @@ impl<U: Uia> AppTrees<U> {
             Scope::Showing => Duration::ZERO,
         };
         let mut walk = Walk::run(&self.uia, pid, by_levels, budget);
-        if self.awake.insert(pid, process.started) != Some(process.started) {
+        let waits = self.waits.entry((pid, process.started)).or_default();
+        if *waits < MOST_WAITS {
             let cancel = Cancel::current();
-            while walk.has_empty_page() && start.elapsed() < WAKES && cancel.wait(LOOK).is_ok() {
+            while walk.lacks_page() && start.elapsed() < WAKES && cancel.wait(LOOK).is_ok() {
                 walk = Walk::run(&self.uia, pid, by_levels, budget);
             }
+            walk.page_is_late = walk.lacks_page();
+            *waits = if walk.page_is_late {
+                *waits + 1
+            } else {
+                MOST_WAITS
+            };
         }
         if walk.roots.is_empty() {
             return Err(match (&walk.failed, walk.hung.is_empty()) {

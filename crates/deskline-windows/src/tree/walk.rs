@@ -4,15 +4,20 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use deskline_core::Text;
+use deskline_core::{Text, WindowId};
 
 use super::facts::{extents, is_page};
 use super::fail::text;
 use super::toplevels::toplevels;
 use super::uia::{Depth, Failure, Node, Part, Patterns, Raw, Toplevel, Uia};
+use crate::display::windows::{Kind, kind};
+use crate::os;
 
 /// The maximum number of nodes. A larger tree is taken for endless.
 const MOST_NODES: usize = 100_000;
+
+/// The class of Firefox's windows.
+const GECKO: &str = "MozillaWindowClass";
 
 /// The control type of a menu.
 const MENU: i32 = 50_009;
@@ -66,6 +71,8 @@ pub struct Walk<'u, U: Uia> {
     pub hung: Vec<usize>,
     /// The last error of a toplevel that could not be read although its app answers.
     pub failed: Option<String>,
+    /// Whether a page was waited for and did not come.
+    pub page_is_late: bool,
     /// The number of elements that did not answer although the app does.
     pub silent: usize,
     /// The number of visible elements whose children were not read for lack of time.
@@ -88,6 +95,7 @@ impl<'u, U: Uia> Walk<'u, U> {
             hidden: VecDeque::new(),
             hung: Vec::new(),
             failed: None,
+            page_is_late: false,
             silent: 0,
             cut_off: 0,
             unread: 0,
@@ -98,7 +106,11 @@ impl<'u, U: Uia> Walk<'u, U> {
 
     fn read(&mut self, budget: Duration) {
         let mut silent_threads = HashSet::new();
-        for index in 0..self.toplevels.len() {
+        let mut order: Vec<usize> = (0..self.toplevels.len()).collect();
+        // Explorer is also the task bar and the desktop: read its folders first.
+        let is_part = |of: WindowId| matches!(kind(of), Kind::Panel | Kind::Desktop);
+        order.sort_by_key(|index| is_part(self.toplevels[*index].handle));
+        for index in order {
             let thread = self.toplevels[index].thread;
             let answer = if silent_threads.contains(&thread) {
                 Err(Failure::TimedOut)
@@ -137,12 +149,16 @@ impl<'u, U: Uia> Walk<'u, U> {
         }
     }
 
-    /// Whether a browser's visible page has no element yet.
-    pub(crate) fn has_empty_page(&self) -> bool {
+    /// Whether a browser's visible page has no element yet, or a window of Firefox no page: without
+    /// providers of its own it has one after 4 to 20 s (nvaccess/nvda #17694).
+    pub(crate) fn lacks_page(&self) -> bool {
         let is_empty = |item: &Item<_>| {
             item.shows && item.children_read && item.children.is_empty() && is_page(&item.raw)
         };
+        let shows_gecko = |top: &Toplevel| top.on_screen && os::class(top.handle) == GECKO;
         self.items.iter().any(is_empty)
+            || self.toplevels.iter().any(shows_gecko)
+                && !self.items.iter().any(|item| is_page(&item.raw))
     }
 
     /// Reads one toplevel. Fails if none of it can be read.

@@ -56,8 +56,11 @@ fn end(pid: &str) {
     run("taskkill.exe", &["/f", "/pid", pid]);
 }
 
-/// With this in its file name, a copy of this test program plays an app that tells its environment.
+/// With this name, a copy of this test program plays an app that tells its environment.
 const TELLS: &str = "tells";
+
+/// The arguments for that. Without them the copy would run all tests, beside the others.
+const ONLY_TELLS: &str = "--exact first::a_program_that_tells";
 
 #[test]
 fn a_program_that_tells() {
@@ -80,15 +83,21 @@ fn a_client_that_passes_on_twelve_variables_opens_any_app() {
     let menu = PathBuf::from(std::env::var_os("PROGRAMDATA").unwrap());
     let menu = menu.join(r"Microsoft\Windows\Start Menu\Programs\Deskline Test");
     fs::create_dir_all(&menu).unwrap();
+    let tells = folder.path().join(TELLS).with_extension("exe");
+    fs::copy(std::env::current_exe().unwrap(), &tells).unwrap();
     let script = folder.path().join("link.vbs");
-    let link = menu.join("Company Letters.lnk");
     let notepad = r"C:\windows\system32\notepad.exe";
-    let text = format!(
-        "Set link = CreateObject(\"WScript.Shell\").CreateShortcut(\"{}\")\r\n\
-         link.TargetPath = \"{notepad}\"\r\nlink.Save\r\n",
-        link.display()
-    );
-    fs::write(&script, text).unwrap();
+    let link = |name, target: &str, arguments| {
+        let link = menu.join(name);
+        let link = link.display();
+        format!(
+            "Set link = CreateObject(\"WScript.Shell\").CreateShortcut(\"{link}\")\r\n\
+             link.TargetPath = \"{target}\"\r\nlink.Arguments = \"{arguments}\"\r\nlink.Save\r\n"
+        )
+    };
+    let letters = link("Company Letters.lnk", notepad, "");
+    let facts = link("Company Facts.lnk", tells.to_str().unwrap(), ONLY_TELLS);
+    fs::write(&script, letters + &facts).unwrap();
     run("cscript.exe", &["//nologo", script.to_str().unwrap()]);
     let key = r"HKCU\Software\Microsoft\Windows\CurrentVersion\App Paths\letters.exe";
     run("reg.exe", &["add", key, "/ve", "/d", notepad, "/f"]);
@@ -104,14 +113,9 @@ fn a_client_that_passes_on_twelve_variables_opens_any_app() {
         );
         end(&field(&opened, "pid:"));
     }
-    fs::remove_dir_all(&menu).unwrap();
-    run("reg.exe", &["delete", key, "/f"]);
-
-    let tells = folder.path().join(TELLS).with_extension("exe");
-    fs::copy(std::env::current_exe().unwrap(), &tells).unwrap();
     let _ = client.begin(
         "open_application_and_traverse",
-        &json!({"identifier": tells.to_str().unwrap()}),
+        &json!({"identifier": "Company Facts"}),
     );
     let told = until("the app has told nothing", || {
         let told = fs::read_to_string(tells.with_extension("txt")).ok()?;
@@ -120,6 +124,74 @@ fn a_client_that_passes_on_twelve_variables_opens_any_app() {
     // WPF ends at once without `windir`.
     for name in ["windir", "programdata", "programfiles(x86)", "comspec"] {
         assert!(told.lines().any(|known| known == name), "no {name}: {told}");
+    }
+    fs::remove_dir_all(&menu).unwrap();
+    run("reg.exe", &["delete", key, "/f"]);
+}
+
+/// Windows Installer's form of a GUID that consists of this digit: four numbers of 32 bits in five
+/// digits to the base 85 each, the lowest first.
+fn installers(digit: u32) -> String {
+    const DIGITS: &[u8] =
+        b"!$%&'()*+,-.0123456789=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{}~";
+    let digits = (0..5).map(|nth| DIGITS[(digit * 0x1111_1111 / 85_u32.pow(nth) % 85) as usize]);
+    String::from_utf8(digits.collect()).unwrap().repeat(4)
+}
+
+/// A shortcut as Windows Installer makes them: it names a product and a component, and no path.
+fn advertised(product: u32, component: u32) -> Vec<u8> {
+    const CLASS: [u8; 16] = *b"\x01\x14\x02\0\0\0\0\0\xc0\0\0\0\0\0\0\x46";
+    const HAS_DARWIN_ID_AND_UNICODE: u32 = 0x1080;
+    let mut link = Vec::from(76_u32.to_le_bytes());
+    link.extend(CLASS);
+    link.extend(HAS_DARWIN_ID_AND_UNICODE.to_le_bytes());
+    link.resize(76, 0);
+    link[60] = 1; // SW_SHOWNORMAL
+    let id = format!("{}Main>{}", installers(product), installers(component));
+    let mut block = Vec::from(0x314_u32.to_le_bytes());
+    block.extend(0xa000_0006_u32.to_le_bytes());
+    block.extend(id.as_bytes());
+    block.resize(8 + 260, 0);
+    block.extend(id.encode_utf16().flat_map(u16::to_le_bytes));
+    block.resize(0x314 + 4, 0); // the last four end the list of blocks
+    link.extend(block);
+    link
+}
+
+#[test]
+fn a_shortcut_of_windows_installer_opens_the_components_program() {
+    if std::env::var_os("DESKLINE_BIN").is_none() {
+        return;
+    }
+    let menu = PathBuf::from(std::env::var_os("PROGRAMDATA").unwrap());
+    let menu = menu.join(r"Microsoft\Windows\Start Menu\Programs\Deskline Installer");
+    fs::create_dir_all(&menu).unwrap();
+    fs::write(menu.join("Company Ledger.lnk"), advertised(1, 2)).unwrap();
+    let [product, component] = [1, 2].map(|digit: u32| digit.to_string().repeat(32));
+    let installer = r"HKLM\Software\Microsoft\Windows\CurrentVersion\Installer\UserData\S-1-5-18";
+    let of_product = format!(r"{installer}\Products\{product}\InstallProperties");
+    let is_installed = ["/v", "WindowsInstaller", "/t", "REG_DWORD", "/d", "1", "/f"];
+    run(
+        "reg.exe",
+        &[&["add", &*of_product], &is_installed[..]].concat(),
+    );
+    let of_component = format!(r"{installer}\Components\{component}");
+    let notepad = r"C:\windows\system32\notepad.exe";
+    let is_there = ["/v", &product, "/d", notepad, "/f"];
+    run(
+        "reg.exe",
+        &[&["add", &*of_component], &is_there[..]].concat(),
+    );
+    let mut client = Client::start(&[]);
+    let opened = open(&mut client, "Company Ledger");
+    assert!(
+        field(&opened, "app:").eq_ignore_ascii_case("notepad"),
+        "{opened}"
+    );
+    end(&field(&opened, "pid:"));
+    fs::remove_dir_all(&menu).unwrap();
+    for key in [of_product, of_component] {
+        run("reg.exe", &["delete", &key, "/f"]);
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Element {
     /// (<https://github.com/MicrosoftEdge/WebView2Feedback/issues/3530>).
     pub wakes_after: Duration,
     asked: Option<Instant>,
+    /// How long it takes for each request.
+    pub costs: Duration,
 }
 
 /// A toplevel window.

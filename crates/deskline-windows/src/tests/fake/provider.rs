@@ -16,6 +16,7 @@ impl World {
             change(self);
         }
         let element = &self.elements[index];
+        std::thread::sleep(element.costs);
         let mut above = Some(index);
         while let Some(at) = above {
             if self.elements[at].hung {

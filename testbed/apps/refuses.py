@@ -55,7 +55,7 @@ def gtk3():
     rows.add(bottom)
     scrolls = Gtk.ScrolledWindow(min_content_height=150)
     scrolls.add(rows)
-    window = Gtk.Window(title="Refuses")
+    window = Gtk.Window(title="Controls")
     outer = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
     for widget in (view, takes, refuses, fixed, scrolls):
         outer.add(widget)
@@ -98,7 +98,7 @@ def gtk4():
     for widget in (down, one, takes, refuses, fixed):
         widget.set_halign(Gtk.Align.START)
         box.append(widget)
-    window = Gtk.Window(title="Refuses", child=box)
+    window = Gtk.Window(title="Controls", child=box)
     window.present()
     log("ready")
     GLib.MainLoop().run()
@@ -133,7 +133,7 @@ def qt(version):
 
     app = widgets.QApplication([])
     window = widgets.QWidget()
-    window.setWindowTitle("Refuses")
+    window.setWindowTitle("Controls")
     fixed = widgets.QLineEdit("old")
     fixed.setReadOnly(True)
     fixed.setAccessibleName("Fixed")

@@ -162,6 +162,17 @@ fn inputs_are_filled_in() {
 }
 
 #[test]
+fn a_path_has_the_name_of_its_file() {
+    let recipe = read(&LETTER.replace("Dear {name}", "Dear {name.stem}")).unwrap();
+    let values = values(&recipe, &[("name", "/tmp/a.b.txt"), ("code", "x")]).unwrap();
+    assert_eq!(
+        values.fill("{name.name} {name.stem}").unwrap().text,
+        "a.b.txt a.b"
+    );
+    assert!(values.fill("{name.nme}").is_err());
+}
+
+#[test]
 fn a_number_must_be_one() {
     let recipe = read(&LETTER.replace("type = \"secret\"", "type = \"number\"")).unwrap();
     let wrong = values(&recipe, &[("code", "seven")]).unwrap_err();

@@ -364,7 +364,8 @@ fn run() -> Vec<Link> {
             json!({"pid": 7, "element": "Sent"}),
             &format!(
                 "# diff: +1 added, -0 removed, ~0 modified\n\
-                + [AXHeading] \"Sent\" x:1 y:2 w:3 h:4 visible #e12\n# tree:\n{FORM}"
+                + [AXHeading] \"Sent\" x:1 y:2 w:3 h:4 visible #e12\n# tree:\n{FORM} \
+                [AXStaticText] \"Saved\" x:1 y:2 w:3 h:4 visible #e11\n"
             ),
             "",
         ),

@@ -5,6 +5,8 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use deskline_testbed::person::Person;
 use deskline_testbed::{Bed, Client, deskline, has, until};
@@ -182,6 +184,8 @@ impl<'b> Recording<'b> {
             line.filter(|line| line.visible)?.extents
         });
         let (x, y) = (place.x + place.w / 2, place.y + place.h / 2);
+        // A person needs some time to see what is new, and to point there.
+        sleep(Duration::from_millis(800));
         self.then(text, |person| {
             person.click(u16::try_from(x).unwrap(), u16::try_from(y).unwrap());
         });

@@ -82,13 +82,26 @@ impl Values {
             match part {
                 Part::Text(text) => filled.text += text,
                 Part::Input(name) => {
-                    let (value, kind) = self.0.get(name).ok_or_else(|| unknown(name))?;
+                    let (value, kind) = self.value(name).ok_or_else(|| unknown(name))?;
                     filled.text += value;
-                    filled.is_secret |= *kind == Kind::Secret;
+                    filled.is_secret |= kind == Kind::Secret;
                 }
             }
         }
         Ok(filled)
+    }
+
+    /// The value of an input, or the name of the file that it is the path of.
+    fn value(&self, name: &str) -> Option<(&str, Kind)> {
+        let (input, part) = name.split_once('.').unwrap_or((name, ""));
+        let (value, kind) = self.0.get(input)?;
+        let value = match part {
+            "" => value,
+            "name" => file(value).0,
+            "stem" => file(value).1,
+            _ => return None,
+        };
+        Some((value, *kind))
     }
 
     /// A text of the screen as a template: with the inputs whose values it has.
@@ -156,9 +169,26 @@ pub(crate) fn wrong(text: &str, inputs: &[Input]) -> Option<String> {
         Err(why) => return Some(why),
     };
     parts.into_iter().find_map(|part| match part {
-        Part::Input(name) if inputs.iter().all(|input| input.name != name) => Some(unknown(name)),
+        Part::Input(name) if inputs.iter().all(|input| input.name != of(name)) => {
+            Some(unknown(name))
+        }
         _ => None,
     })
+}
+
+/// The input that `{out}`, `{out.name}` and `{out.stem}` are about.
+fn of(name: &str) -> &str {
+    let parts = [".name", ".stem"];
+    parts
+        .iter()
+        .find_map(|part| name.strip_suffix(part))
+        .unwrap_or(name)
+}
+
+/// The name of the file at a path, and that without its extension.
+pub(crate) fn file(path: &str) -> (&str, &str) {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    (name, name.rsplit_once('.').map_or(name, |(stem, _)| stem))
 }
 
 /// `text` as a template that stands for itself.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::aimed::{by_ref, target};
 use crate::find::text;
-use crate::inputs::literal;
+use crate::inputs::{file, literal};
 use crate::{Check, Checks, Input, Kind, Recipe, Screen, Step, Target};
 
 /// The placeholder in the log for a text that may have been a secret.
@@ -241,6 +241,28 @@ impl Learn {
         }
     }
 
+    /// A path that is an input shows as its file's name: in titles, in lists of files.
+    fn name_files(&self, recipe: &mut Recipe) {
+        for (name, path) in self.inputs.iter().filter(|(_, value)| value.contains('/')) {
+            let (file, stem) = file(path);
+            let parts = [(file, "name"), (stem, "stem")];
+            let named = |text: &str| {
+                let mut parts = parts.iter().filter(|(part, _)| part.len() > 2);
+                let is_in = |(part, _): &&(&str, &str)| !text.contains('{') && text.contains(part);
+                parts.find(is_in).map_or(text.to_owned(), |(part, kind)| {
+                    text.replace(part, &format!("{{{name}.{kind}}}"))
+                })
+            };
+            for step in &mut recipe.steps {
+                let Checks { shows, absent, .. } = &mut step.checks;
+                shows
+                    .iter_mut()
+                    .chain(absent)
+                    .for_each(|check| check.map(named));
+            }
+        }
+    }
+
     /// Replaces the values of inputs by their names.
     fn name_inputs(&self, recipe: &mut Recipe) -> Result<(), String> {
         let mut inputs = self.inputs.clone();
@@ -279,18 +301,7 @@ impl Learn {
                 ));
             }
         }
-        // A path that is an input shows as its name alone, or as that without its extension.
-        let stems = self.inputs.iter().filter_map(|(_, value)| {
-            let name = value.rsplit_once('/')?.1;
-            Some(name.rsplit_once('.').map_or(name, |(stem, _)| stem))
-        });
-        let stems: Vec<&str> = stems.filter(|stem| stem.len() > 2).collect();
-        for step in &mut recipe.steps {
-            let Checks { shows, absent, .. } = &mut step.checks;
-            for list in [shows, absent] {
-                list.retain(|check| !stems.iter().any(|stem| check.written().contains(stem)));
-            }
-        }
+        self.name_files(recipe);
         let own = self.inputs.iter().map(|(name, value)| Input {
             name: name.clone(),
             kind: Kind::Text,

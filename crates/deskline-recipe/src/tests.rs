@@ -162,6 +162,17 @@ fn inputs_are_filled_in() {
 }
 
 #[test]
+fn a_path_has_the_name_of_its_file() {
+    let recipe = read(&LETTER.replace("Dear {name}", "Dear {name.stem}")).unwrap();
+    let values = values(&recipe, &[("name", "/tmp/a.b.txt"), ("code", "x")]).unwrap();
+    assert_eq!(
+        values.fill("{name.name} {name.stem}").unwrap().text,
+        "a.b.txt a.b"
+    );
+    assert!(values.fill("{name.nme}").is_err());
+}
+
+#[test]
 fn a_number_must_be_one() {
     let recipe = read(&LETTER.replace("type = \"secret\"", "type = \"number\"")).unwrap();
     let wrong = values(&recipe, &[("code", "seven")]).unwrap_err();
@@ -353,7 +364,8 @@ fn run() -> Vec<Link> {
             json!({"pid": 7, "element": "Sent"}),
             &format!(
                 "# diff: +1 added, -0 removed, ~0 modified\n\
-                + [AXHeading] \"Sent\" x:1 y:2 w:3 h:4 visible #e12\n# tree:\n{FORM}"
+                + [AXHeading] \"Sent\" x:1 y:2 w:3 h:4 visible #e12\n# tree:\n{FORM} \
+                [AXStaticText] \"Saved\" x:1 y:2 w:3 h:4 visible #e11\n"
             ),
             "",
         ),

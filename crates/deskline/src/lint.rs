@@ -67,7 +67,11 @@ fn findings(tree: &Tree, pictures: &[Picture]) -> Vec<String> {
             .iter()
             .any(|e| e.parent == Some(index) && e.visible);
         let enabled = !element.states.contains(States::DISABLED);
-        if let Some(place) = element.place().filter(|_| is_leaf && enabled && named)
+        // An empty field shows no text: its name stands beside it.
+        let shows = !element.states.contains(States::EDITABLE) || !element.value.is_blank();
+        if let Some(place) = element
+            .place()
+            .filter(|_| is_leaf && enabled && named && shows)
             && let Some(found) = pictures.iter().find_map(|picture| contrast(picture, place))
         {
             let least = if place.h >= LARGE {

@@ -1,7 +1,7 @@
 //! `deskline record`: what a person does in an app becomes a recipe.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_core::{Line, Modifiers, Ref, Role, States, Text};
 use deskline_link::Cancel;
@@ -23,7 +23,8 @@ const AFTER: Duration = Duration::from_millis(250);
 /// Two presses of a button at the same place within this time are a double click.
 const DOUBLE: Duration = Duration::from_millis(350);
 
-/// The longest pause between two readings of an app in which nothing is pressed.
+/// So long after a press the app is read as often as a person may see something new in it and
+/// press that, and from then on after this pause.
 const SELDOM: Duration = Duration::from_secs(3);
 
 /// `deskline record`.
@@ -124,23 +125,22 @@ impl<'d> Recorder<'d> {
     ) -> Result<(), Box<dyn Error>> {
         let stop = stopped()?;
         tokio::pin!(stop);
-        let mut pause = AFTER;
+        let mut last = Instant::now();
         loop {
+            let is_new = last.elapsed() < SELDOM;
+            let pause = if is_new { AFTER } else { SELDOM };
             let press = tokio::select! {
                 () = &mut stop => break,
                 () = tokio::time::sleep(pause) => None,
                 press = presses.recv() => Some(press.ok_or("the X server is gone")?),
             };
             if press.is_some() {
-                pause = AFTER;
+                last = Instant::now();
             }
             let going = match press {
                 Some(press) => self.press(press, &mut presses).await,
                 None if self.typed.is_some() => self.typed().await,
-                None => {
-                    pause = (pause * 2).min(SELDOM);
-                    self.look("refresh_traversal", json!({})).await
-                }
+                None => self.look("refresh_traversal", json!({})).await,
             };
             if let Err(why) = going {
                 if Path::new(&format!("/proc/{}", self.pid)).exists() {

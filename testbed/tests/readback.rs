@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_core::Role;
-use deskline_testbed::{Answer, Bed};
+use deskline_testbed::web::Page;
+use deskline_testbed::{Answer, App, Bed, Client, until};
 use serde_json::{Value, json};
 
 /// The answer's error, or else its notes.
@@ -254,4 +255,93 @@ fn what_an_app_refuses_or_takes_back_is_no_success() {
             }
         }
     }
+}
+
+/// What a page does with clicks, texts and drags, each after a moment of its own.
+const ODD: &str = r#"<title>Odd</title><script>let late = (f, ms) => setTimeout(f, ms)</script>
+    <button onclick="log('closed')">Close</button>
+    <button onclick="late(() => h.textContent = 'Order placed', 60)">Order</button><h1 id=h>Cart</h1>
+    <textarea aria-label=Chat oninput="late(() => this.value = '', 150)"></textarea>
+    <input type=number aria-label=Count value=4 oninput="log('count ' + this.value)">
+    <select size=3 aria-label=Size onchange="log('size ' + this.value)">
+      <option>one<option>two<option>three<option>four<option>five<option>six</select>
+    <p><input type=range aria-label=Volume value=20 style="width:300px" onchange="log('volume ' + this.value)">
+    <input role=combobox aria-label=Airport aria-expanded=false oninput="late(list, 150)" onblur="late(hide, 50)">
+    <ul id=l role=listbox hidden></ul>
+    <script>const a = document.querySelector('[role=combobox]');
+    function hide() { l.hidden = true; a.ariaExpanded = 'false' }
+    function list() { a.ariaExpanded = 'true'; l.hidden = false; l.innerHTML = '';
+      for (const s of ['Paris Orly', 'Parma']) {
+        const o = document.createElement('li'); o.role = 'option'; o.textContent = s;
+        o.onmousedown = () => { log('chose ' + s); hide() }; l.append(o) } }
+    log('ready')</script>"#;
+
+fn odd_page_is_answered_right(bed: &Bed, server: &Client, app: &App<'_>, page: &Page) {
+    let (person, _) = bed.mousepad("");
+    let call = |tool: &str, more: Value| person.call_behind(server, app.pid, tool, more);
+    let click = |element: &str, mut more: Value| {
+        more["element"] = element.into();
+        call("click_and_traverse", more)
+    };
+    let logs = |line: &str| page.wait_for(line);
+    click("Close", json!({"role": "AXButton"})).ok();
+    logs("closed");
+    let answer = click("Order", json!({"role": "AXButton"})).ok();
+    assert!(answer.text.contains("Order placed"), "{answer}");
+
+    let answer = click("Chat", json!({"text": "hello"}));
+    assert!(answer.is_error && answer.error().contains("''"), "{answer}");
+    let count = json!({"element": "Count", "role": "AXIncrementor", "value": "8"});
+    let answer = call("set_value_and_traverse", count);
+    assert!(
+        answer.is_error || page.log().contains(&"count 8".to_owned()),
+        "{answer}"
+    );
+
+    for choice in ["six", "one"] {
+        click(choice, json!({})).ok();
+        logs(&format!("size {choice}"));
+    }
+    let slider = until("the slider", || {
+        server
+            .refresh(app.pid)
+            .ok()
+            .find("AXSlider", "Volume")?
+            .extents
+    });
+    let y = slider.y + slider.h / 2;
+    let at = |part: i32| slider.x + slider.w * part / 10;
+    let drag = json!({"x": at(2), "y": y, "toX": at(8), "toY": y});
+    let answer = call("drag_and_traverse", drag).ok();
+    let moved = page.log().pop().unwrap().replace("volume ", "");
+    assert!(
+        answer
+            .field("target")
+            .contains(&format!("value:\"{moved}\"")),
+        "{moved}: {answer}"
+    );
+
+    let answer = click("Airport", json!({"text": "par"})).ok();
+    assert!(answer.text.contains("Paris Orly"), "{answer}");
+    // The list stays open until the next call, as it would close with its window behind.
+    let option = json!({"pid": app.pid, "element": "Paris Orly"});
+    server.call("click_and_traverse", option).ok();
+    logs("chose Paris Orly");
+    assert_eq!(bed.screen().front(), person.window.id);
+}
+
+#[test]
+fn an_odd_page_gets_what_the_answer_says_in_chromium() {
+    let (bed, server) = Bed::with_server();
+    let (app, page) = bed.chromium(ODD);
+    odd_page_is_answered_right(&bed, &server, &app, &page);
+}
+
+#[test]
+fn an_odd_page_gets_what_the_answer_says_in_firefox() {
+    let (bed, server) = Bed::with_server();
+    let page = Page::serve(ODD);
+    let app = bed.firefox_at(&page.address(), page.title());
+    page.wait_for("ready");
+    odd_page_is_answered_right(&bed, &server, &app, &page);
 }

@@ -150,6 +150,57 @@ fn a_banner_says_that_the_agent_acts_and_is_in_no_picture() {
     }
 }
 
+/// labwc's windows are found in pictures of the screen, which have the banner.
+#[test]
+fn labwcs_windows_are_found_beside_a_banner() {
+    let Some((labwc, devices)) = session_of(Setup::debian_13(Compositor::Labwc).with_root()) else {
+        return;
+    };
+    let server = labwc.server();
+    let app = labwc.widgets(Toolkit::Gtk3, &server);
+    for round in 0..3 {
+        server.click(app.pid(), "AXButton", "OK").ok();
+        app.wait_for("clicked OK");
+        app.clear_log();
+        let whole = typing(&server, &app);
+        until("the grab", || devices.grabbed("event0"));
+        whole.answer(Duration::from_secs(30)).unwrap().ok();
+        assert!(longest(&app) >= text().len(), "{round}");
+        app.clear_log();
+    }
+}
+
+#[test]
+fn the_extension_of_gnome_shows_a_banner() {
+    let setup = Setup::debian_13(Compositor::Gnome).extension().with_root();
+    let Some((gnome, _devices)) = session_of(setup) else {
+        return;
+    };
+    let (server, other) = (gnome.server(), gnome.server_with(&["--guard", "off"]));
+    let app = gnome.widgets(Toolkit::Gtk3, &server);
+    // The shell's own tree has the banner's text.
+    let shell = json!({"pid": gnome.compositor()});
+    let banners = || {
+        let read = other.call("refresh_traversal", shell.clone());
+        let text = if read.is_error {
+            read.text.clone()
+        } else {
+            read.file()
+        };
+        text.matches("press Esc").count()
+    };
+    assert_eq!(banners(), 0);
+    let whole = typing(&server, &app);
+    until("the banner", || banners() > 0);
+    whole.answer(Duration::from_secs(30)).unwrap().ok();
+    app.wait_for(&format!("text Name {}", text()));
+    assert_eq!(banners(), 0);
+    let _killed = typing(&server, &app);
+    until("the banner", || banners() > 0);
+    gnome.kill(&server);
+    until("its end", || banners() == 0);
+}
+
 #[test]
 fn escape_frees_the_person_beside_a_stopped_server() {
     let Some((sway, devices)) = session() else {

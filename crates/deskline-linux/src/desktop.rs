@@ -1,6 +1,7 @@
 //! A Linux desktop as a link needs it: AT-SPI for the trees, a display system for windows, input
 //! and pictures.
 
+mod announcer;
 mod display;
 mod guarded;
 mod in_menu;
@@ -31,13 +32,13 @@ use crate::session::Session;
 use crate::tesseract::{self, Tesseract};
 use crate::tray::Tray;
 use crate::treeless::{Readable, may_join};
+use announcer::Announcer;
 use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AtSpi};
 use deskline_unix::family::{self, Family};
 use deskline_unix::{flatpak, process};
 use deskline_wayland::Compositor;
 use deskline_x11::X11Display;
-use guarded::Announcer;
 
 /// How long a toplevel's window may come after its tree: until its first frame is drawn and the
 /// window manager has mapped it.

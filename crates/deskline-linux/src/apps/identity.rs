@@ -15,8 +15,8 @@ use super::command::{Document, base_name, in_path};
 use super::entry::Entry;
 use super::installed::Installed;
 use super::origin::{OPENERS, Origin};
-use super::running::is_interpreter;
-use super::trust::is_roots;
+use super::running::{is_interpreter, script};
+use super::trust::{is_roots, runs_flatpak};
 use super::{Launch, path_of};
 use crate::session::Session;
 
@@ -35,15 +35,6 @@ const WRAPPERS: [&str; 50] = [
 const RUNNERS: [&str; 12] = [
     "box64", "box86", "dosbox", "foot", "kitty", "lxterm", "rxvt", "st", "urxvt", "uxterm", "wine",
     "xterm",
-];
-
-/// Options of interpreters that take no value and do not replace the script. Those of others may:
-/// Perl's `-I` has one, and after `sh -s` comes no script.
-const HARMLESS: [(&str, &[&str]); 4] = [
-    ("python", &["-u", "-B", "-E", "-s", "-O", "-I"]),
-    ("pypy", &["-u", "-B", "-E", "-s", "-O", "-I"]),
-    ("perl", &["-w"]),
-    ("ruby", &["-w"]),
 ];
 
 /// How long the list of installed apps is remembered.
@@ -217,23 +208,6 @@ fn is_one_of(program: &str, session: &Session, is: impl Fn(&str) -> bool) -> boo
     is(base_name(program)) || is(base_name(&real.to_string_lossy()))
 }
 
-/// The script that an interpreter runs with these arguments. `None` for code in the arguments.
-fn script<'l>(interpreter: &str, arguments: &'l [String]) -> Option<&'l str> {
-    let all = HARMLESS
-        .iter()
-        .filter(|(name, _)| interpreter.starts_with(name));
-    let is_harmless = |word: &str| all.clone().any(|(_, options)| options.contains(&word));
-    let mut words = arguments.iter().map(String::as_str);
-    loop {
-        match words.next()? {
-            "-jar" => return words.next(),
-            word if is_harmless(word) => {}
-            word if word.starts_with('-') => return None,
-            word => return Some(word),
-        }
-    }
-}
-
 /// The names that a word of a command line may stand for: it may be a command, or contain one.
 fn claims_of(word: &str, session: &Session) -> Vec<String> {
     let plain = word.replace(['\'', '"', '\\'], "");
@@ -384,33 +358,6 @@ fn is_here(pid: u32, path: &Path) -> bool {
     let theirs = space(&pid.to_string());
     let running = file(Path::new(&format!("/proc/{pid}/exe")));
     theirs.is_some() && theirs == space("self") || running.is_some() && running == file(path)
-}
-
-/// Whether a process runs a program or script of this Flatpak, which only root can have installed.
-/// That its sandbox says so is not enough: anybody can make one.
-fn runs_flatpak(
-    pid: u32,
-    id: &str,
-    (executable, line): (&Path, &[String]),
-    session: &Session,
-) -> bool {
-    let Some(files) = flatpak::files(pid) else {
-        return false;
-    };
-    let is_installed = files.starts_with(Path::new("/var/lib/flatpak/app").join(id));
-    let base = executable.file_name().unwrap_or_default().to_string_lossy();
-    let script = line.get(1..).and_then(|line| script(&base, line));
-    let (seen, runs) = match script.filter(|_| is_interpreter(&base)) {
-        Some(script) => (Path::new(script), format!("/proc/{pid}/root{script}")),
-        None => (executable, format!("/proc/{pid}/exe")),
-    };
-    let file = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
-    let is_its = |below: &Path| {
-        let real = files.join(below).canonicalize().unwrap_or_default();
-        let runs = file(Path::new(&runs));
-        real.starts_with(&files) && runs.is_some() && runs == file(&real)
-    };
-    is_installed && is_roots(&files, session) && seen.strip_prefix("/app").is_ok_and(is_its)
 }
 
 /// Whether a process runs the program of this desktop file.

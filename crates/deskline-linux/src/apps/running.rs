@@ -11,6 +11,15 @@ const INTERPRETERS: [&str; 42] = [
     "julia", "octave", "racket", "swipl", "m4", "dc", "gnuplot",
 ];
 
+/// Options of interpreters that take no value and do not replace the script. Those of others may:
+/// Perl's `-I` has one, and after `sh -s` comes no script.
+const HARMLESS: [(&str, &[&str]); 4] = [
+    ("python", &["-u", "-B", "-E", "-s", "-O", "-I"]),
+    ("pypy", &["-u", "-B", "-E", "-s", "-O", "-I"]),
+    ("perl", &["-w"]),
+    ("ruby", &["-w"]),
+];
+
 /// The kernel truncates a process's name to this many bytes.
 const COMM: usize = 15;
 
@@ -18,6 +27,23 @@ const COMM: usize = 15;
 pub(super) fn is_interpreter(program: &str) -> bool {
     INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
         || INTERPRETERS.contains(&program)
+}
+
+/// The script that an interpreter runs with these arguments. `None` for code in the arguments.
+pub(super) fn script<'l>(interpreter: &str, arguments: &'l [String]) -> Option<&'l str> {
+    let all = HARMLESS
+        .iter()
+        .filter(|(name, _)| interpreter.starts_with(name));
+    let is_harmless = |word: &str| all.clone().any(|(_, options)| options.contains(&word));
+    let mut words = arguments.iter().map(String::as_str);
+    loop {
+        match words.next()? {
+            "-jar" => return words.next(),
+            word if is_harmless(word) => {}
+            word if word.starts_with('-') => return None,
+            word => return Some(word),
+        }
+    }
 }
 
 /// The facts about a running app. Unknown fields are empty.

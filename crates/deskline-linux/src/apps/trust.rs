@@ -6,6 +6,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use deskline_unix::flatpak;
+
+use super::running::{is_interpreter, script};
 use crate::session::Session;
 
 /// The user id that root's files have here. In a user namespace that does not map root, they have
@@ -29,4 +32,33 @@ pub(super) fn is_roots(path: &Path, session: &Session) -> bool {
         fs::metadata(at).is_ok_and(|file| file.uid() == *ROOT && file.mode() & 0o022 == 0)
     };
     !home.as_deref().is_some_and(in_home) && path.ancestors().chain(real.ancestors()).all(is_closed)
+}
+
+/// Whether a process runs a program or script of this Flatpak, which only root can have installed.
+/// That its sandbox says so is not enough: anybody can make one.
+pub(super) fn runs_flatpak(
+    pid: u32,
+    id: &str,
+    (executable, line): (&Path, &[String]),
+    session: &Session,
+) -> bool {
+    let Some(files) = flatpak::files(pid) else {
+        return false;
+    };
+    let is_installed = files.starts_with(Path::new("/var/lib/flatpak/app").join(id));
+    let base = executable.file_name().unwrap_or_default().to_string_lossy();
+    let script = line.get(1..).and_then(|line| script(&base, line));
+    let (seen, runs) = match script.filter(|_| is_interpreter(&base)) {
+        Some(script) => (script.into(), format!("/proc/{pid}/root{script}")),
+        None => (executable.to_string_lossy(), format!("/proc/{pid}/exe")),
+    };
+    let file = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    let is_its = |below: &str| {
+        let real = files.join(below).canonicalize().unwrap_or_default();
+        let runs = file(Path::new(&runs));
+        real.starts_with(&files) && runs.is_some() && runs == file(&real)
+    };
+    // Where the sandbox has the files.
+    let below = seen.split_once("/app/").map(|(_, below)| below);
+    is_installed && is_roots(&files, session) && below.is_some_and(is_its)
 }

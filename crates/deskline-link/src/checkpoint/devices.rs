@@ -7,7 +7,7 @@ use deskline_input::clock::Instant;
 
 use super::Checkpoint;
 use crate::error::{Missing, Result, TargetError};
-use crate::guard::{Grab, Task};
+use crate::guard::{Grab, Guards, Task};
 
 /// How long to wait for the person to release a mouse button before an action that needs the
 /// pointer fails.
@@ -70,7 +70,7 @@ impl Checkpoint<'_> {
     /// Called once all input of a step has been sent. The person's keys would now go to the app in
     /// front of theirs: the guard holds on until their window is back, or for [`HOLD`].
     pub(crate) fn hold_on(&mut self) {
-        let can = self.desktop.guard().is_ok_and(|guard| guard.holds_on());
+        let can = self.desktop.guard().is_ok_and(Guards::holds_on);
         if can && self.guard.holds() && self.brings_back_another_app() {
             self.holds_on = Some(Instant::now());
         } else {

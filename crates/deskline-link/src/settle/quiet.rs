@@ -198,8 +198,7 @@ pub(crate) fn await_quiet(
         let change = known.map_or(Some(Sign::Change), note);
         let changed = change.is_some();
         let opened = !awaits.opens || desktop.popup_open(pid)?;
-        let answered = awaits.asked.is_none_or(|asked| has_answered(asked, &tree));
-        let counts = opened && answered;
+        let counts = opened && awaits.asked.is_none_or(|asked| has_answered(asked, &tree));
         let listed = awaits.lists.is_none_or(|field| has_opened(field, &tree));
         seen |= counts && listed && awaits.effect.shows(heard.any, change, awaits.raised);
         if counts && awaits.before.is_some() && change >= Some(enough) {

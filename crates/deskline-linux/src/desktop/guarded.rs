@@ -56,6 +56,6 @@ impl Guards for LinuxDesktop {
     }
 
     fn holds_on(&mut self) -> bool {
-        self.guards().is_ok_and(|guard| guard.holds_on())
+        self.guards().is_ok_and(Guards::holds_on)
     }
 }

@@ -186,7 +186,7 @@ impl<'d> Recorder<'d> {
     }
 
     fn character(&mut self, char: char) {
-        let secure = focused(&self.screen).is_some_and(|line| line.states.contains(States::SECURE));
+        let secure = focused(&self.screen).is_some_and(is_secure);
         if secure {
             self.typed = Some(None);
         } else if let Some(text) = self.typed.get_or_insert_with(|| Some(String::new())) {
@@ -225,28 +225,23 @@ impl<'d> Recorder<'d> {
         if text.is_empty() {
             return Ok(());
         }
+        let asks = |screen: &Screen| screen.visible().any(is_secure);
+        let asked = asks(&self.screen);
         self.refresh().await?;
-        let field = focused(&self.screen).cloned();
-        let has = |state| {
-            field
-                .as_ref()
-                .is_some_and(|line| line.states.contains(state))
-        };
-        if has(States::SECURE) {
-            self.add("type_and_traverse", json!({"text": HIDDEN}), None);
-            return Ok(());
-        }
+        let field = focused(&self.screen);
         let whole = |text: &Text| text.omitted_before + text.omitted_after == 0;
-        let value = field
-            .as_ref()
-            .and_then(|line| line.value.as_ref().or(line.text.as_ref()));
-        let value = value.filter(|value| has(States::EDITABLE) && whole(value));
-        match value.filter(|value| !value.shown.contains(&text)) {
-            Some(value) => {
-                let value = json!({"value": value.shown});
-                self.add("set_value_and_traverse", value, field.as_ref());
-            }
-            None => self.add("type_and_traverse", json!({"text": text}), None),
+        let value = field.and_then(|line| line.value.as_ref().or(line.text.as_ref()));
+        let editable = field.is_some_and(|line| line.states.contains(States::EDITABLE));
+        let value = value.filter(|value| editable && whole(value));
+        // The focus may have left a password field before this reading.
+        let may_be_secret = value.is_none() && (asked || asks(&self.screen));
+        if field.is_some_and(is_secure) || may_be_secret {
+            self.add("type_and_traverse", json!({"text": HIDDEN}), None);
+        } else if let Some(value) = value.filter(|value| !value.shown.contains(&text)) {
+            let (value, field) = (json!({"value": value.shown}), field.cloned());
+            self.add("set_value_and_traverse", value, field.as_ref());
+        } else {
+            self.add("type_and_traverse", json!({"text": text}), None);
         }
         Ok(())
     }
@@ -384,6 +379,10 @@ impl<'d> Recorder<'d> {
 fn shown(line: &Line) -> Option<String> {
     let value = line.value.as_ref().or(line.text.as_ref());
     value.map(|text| text.shown.clone())
+}
+
+fn is_secure(line: &Line) -> bool {
+    line.states.contains(States::SECURE)
 }
 
 fn focused(screen: &Screen) -> Option<&Line> {

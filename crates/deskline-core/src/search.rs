@@ -95,8 +95,8 @@ impl Tree {
             let disabled = element.states.contains(States::DISABLED);
             let interactive = element.role.is_interactive() && !disabled;
             // A container whose text is that of a control out of view is not meant.
-            let is_control = |at: &usize| self.elements[*at].role.is_interactive();
-            let lender = source.filter(|at| own.is_none() && is_control(at));
+            let lender =
+                source.filter(|at| own.is_none() && self.elements[*at].role.is_interactive());
             let shows = lender.map_or(2, &shows_at).min(shows_at(index));
             let spelled = own.is_some() && element.title.shown.contains(text);
             let (label, exact) = (fit >= Fit::Label, fit == Fit::Exact);

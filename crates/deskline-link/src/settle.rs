@@ -234,13 +234,8 @@ impl Link<'_> {
     /// 100 ms, but not once its window is behind again.
     fn may_complete(&self, action: &Action) -> Duration {
         const OPENS: Duration = Duration::from_millis(140);
-        let field = self
-            .report
-            .step
-            .keys
-            .before
-            .as_ref()
-            .and_then(Witness::field);
+        let before = self.report.step.keys.before.as_ref();
+        let field = before.and_then(Witness::field);
         let typed = matches!(action.keys(), (Some(_), None));
         let completes = typed && self.is_last() && field.is_some_and(Field::is_one_line);
         if completes { OPENS } else { Duration::ZERO }
@@ -339,10 +334,8 @@ fn found(
         // The pointer is over the control at the end.
         let end = report.step.done.at.and_then(|at| trees.1.find_at(at));
         let end = end.map(|end| &trees.1.elements[end]);
-        places.extend(
-            end.filter(|end| end.role.is_interactive())
-                .and_then(Element::place),
-        );
+        let end = end.filter(|end| end.role.is_interactive());
+        places.extend(end.and_then(Element::place));
         let looks_other = || report.before_input()?.has_moved(&mut **desk, &places);
         return if stays {
             dragged(to, trees, looks_other)

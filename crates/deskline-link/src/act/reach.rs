@@ -251,17 +251,16 @@ impl Act<'_, '_> {
         }
     }
 
-    /// Turns the wheel. Until a scroll bar of GTK has grown under the pointer, what is below it takes
-    /// the wheel.
+    /// Turns the wheel. A scroll bar of GTK takes it once it has grown under the pointer.
     pub(super) fn turn_wheel(&mut self, at: Point, lines: (i32, i32)) -> Result<()> {
         const THIN: i32 = 10;
         const GROWS: Duration = Duration::from_millis(500);
         let is_thin = |tree: &Tree| {
             tree.elements.iter().any(|e| {
-                let bar = e
-                    .place()
-                    .filter(|bar| e.visible && bar.w < THIN && bar.h > bar.w);
-                e.role == Role::SCROLL_BAR && bar.is_some_and(|bar| bar.grown(THIN).contains(at))
+                let bar = e.place().filter(|bar| bar.w < THIN && bar.h > bar.w);
+                e.visible
+                    && e.role == Role::SCROLL_BAR
+                    && bar.is_some_and(|bar| bar.grown(THIN).contains(at))
             })
         };
         if self.tree.is_some_and(is_thin) {

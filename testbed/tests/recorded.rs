@@ -111,10 +111,25 @@ fn runs_on_gtk_4_and_qt_are_learned_and_done_again() {
         let text = std::fs::read_to_string(&recipe).unwrap();
         assert!(!text.contains("hush-7"), "{text}");
         let run = ["run", recipe.to_str().unwrap(), "--desktop", "private"];
+        let page = folder.path().join("page.html");
         let with = ["--set", "name=Bob", "--set", "password=-"];
-        let (works, printed) = told(folder.path(), &[&run[..], &with].concat());
+        let report = ["--report", page.to_str().unwrap()];
+        let (works, printed) = told(folder.path(), &[&run[..], &with, &report].concat());
         assert!(works, "{toolkit}: {printed}\n{text}");
         assert_eq!(effects(&log), job("Bob"), "{toolkit}: {printed}");
+        let page = std::fs::read_to_string(page).unwrap();
+        has(&page, "<summary>job: done");
+        has(&page, "src=\"data:image/png;base64,");
+        let (_, listed) = told(folder.path(), &["recipes", "job"]);
+        has(&listed, "  password (secret)");
+        has(&listed, "  7. click \"OK\"");
+        // A step that its tool refuses is told with its place, and nothing is started.
+        std::fs::write(&recipe, text.replace("do = \"click\"", "do = \"clik\"")).unwrap();
+        let (works, printed) = told(folder.path(), &[&run[..], &with].concat());
+        assert!(!works, "{printed}");
+        has(&printed, "job.recipe.toml:");
+        has(&printed, "\"do\" is one of");
+        assert!(!log.exists(), "{printed}");
     }
 }
 

@@ -82,16 +82,16 @@ pub fn find_part(target: &Target, lines: &[Line]) -> Option<usize> {
 }
 
 /// Of those with the target's role and text: where it was, or the only one.
-fn of_same(target: &Target, lines: &[Line], like: Vec<usize>) -> Result<Found, Missing> {
+fn of_same(target: &Target, lines: &[Line], same: Vec<usize>) -> Result<Found, Missing> {
     if !has_place(target) {
-        return by_number(target, &acting(lines, like));
+        return by_number(target, &acting(lines, same));
     }
-    if let Some(index) = placed(target, lines, &like) {
+    if let Some(index) = placed(target, lines, &same) {
         return one(&[index], Way::Same);
     }
     if target.nth.is_some() {
         // It was one of several, and which one is not known any more.
-        return Err(Missing::Several(like.len()));
+        return Err(Missing::Several(same.len()));
     }
     let is_known = |wanted: &Option<String>| {
         let is = |line: &Line, wanted| line.visible && matches(wanted, text(line));
@@ -100,7 +100,7 @@ fn of_same(target: &Target, lines: &[Line], like: Vec<usize>) -> Result<Found, M
             .is_some_and(|wanted| lines.iter().any(|line| is(line, wanted)))
     };
     let known = is_known(&target.after) || is_known(&target.before);
-    let mut found = one(&acting(lines, like), Way::Moved)?;
+    let mut found = one(&acting(lines, same), Way::Moved)?;
     let line = &lines[found.index];
     let is_part = !matches!(line.role, Role::ROW | Role::CELL);
     // The same button in another row is about something else.

@@ -73,8 +73,8 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
 fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
     let mut keeping = args.clone();
     let types = |link: &Link| link.arguments.values().any(|value| value == HIDDEN);
-    let typed = links.iter().filter(|link| types(link)).count();
-    for n in 1..=typed {
+    let passwords = links.iter().filter(|link| types(link)).count();
+    for n in 1..=passwords {
         let more = if n == 1 { String::new() } else { n.to_string() };
         let name = format!("password{more}");
         if keeping.set.iter().all(|named| named.name != name) {
@@ -93,8 +93,8 @@ struct Recorder<'d> {
     pid: u32,
     links: Vec<Link>,
     screen: Screen,
-    /// The characters that were typed since the last reading; `None` of them into a password field.
-    typed: Option<Option<String>>,
+    /// The characters that were typed since the last reading; [`HIDDEN`] for a password field.
+    typed: Option<String>,
     told: bool,
 }
 
@@ -187,17 +187,17 @@ impl<'d> Recorder<'d> {
 
     fn character(&mut self, char: char) {
         let secure = focused(&self.screen).is_some_and(is_secure);
-        if secure {
-            self.typed = Some(None);
-        } else if let Some(text) = self.typed.get_or_insert_with(|| Some(String::new())) {
-            text.push(char);
+        if secure || self.typed.as_deref() == Some(HIDDEN) {
+            self.typed = Some(HIDDEN.to_owned());
+        } else {
+            self.typed.get_or_insert_default().push(char);
         }
     }
 
     async fn key(&mut self, name: &str, modifiers: Modifiers) -> Result<(), Box<dyn Error>> {
         if name == "BackSpace"
             && modifiers.is_empty()
-            && let Some(Some(text)) = &mut self.typed
+            && let Some(text) = self.typed.as_mut().filter(|text| *text != HIDDEN)
             && text.pop().is_some()
         {
             return Ok(());
@@ -215,13 +215,11 @@ impl<'d> Recorder<'d> {
 
     /// What was typed: as it was, if the field shows it; else what the field shows.
     async fn typed(&mut self) -> Result<(), Box<dyn Error>> {
-        let Some(typed) = self.typed.take() else {
-            return Ok(());
-        };
-        let Some(text) = typed else {
+        let text = self.typed.take().unwrap_or_default();
+        if text == HIDDEN {
             let hidden = json!({"text": HIDDEN});
             return self.look("type_and_traverse", hidden).await;
-        };
+        }
         if text.is_empty() {
             return Ok(());
         }

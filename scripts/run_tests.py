@@ -230,7 +230,7 @@ def all_units(arguments):
         found.append(Unit("container", [*check, program]))
         if "DESKLINE_WINDOWS" in os.environ:
             wine = ["scripts/windows", "--test"]
-            names = ("designer", "hands", "windows", "windows_folder")
+            names = ("designer", "hands", "long", "windows", "windows_folder")
             found.extend(Unit(f"Wine {name}", [*wine, name]) for name in names)
         docs = ["cargo", "test", "--locked", "--quiet", "--workspace", "--exclude=deskline-bench"]
         found.append(Unit("doc tests", [*docs, "--doc"], desktop=False))

@@ -306,6 +306,22 @@ impl Error {
         }
     }
 
+    /// Refuses to read this process: the thread that waits for its answers would have to give them
+    /// (screenpipe #4459 crashed that way).
+    ///
+    /// # Errors
+    /// [`Error::NoWindow`].
+    pub fn unless_own(pid: u32) -> Result<()> {
+        if pid != std::process::id() {
+            return Ok(());
+        }
+        Err(Self::NoWindow {
+            pid,
+            name: "deskline".into(),
+            hint: WindowHint::SystemError("this is Deskline itself".into()),
+        })
+    }
+
     /// Whether it is known that the failed step did nothing.
     pub fn did_nothing(&self) -> bool {
         match self {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use deskline_contract::{
-    Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees, WindowHint,
+    Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees,
 };
 use deskline_core::{Element, ElementId, Point, Role, Tree, Window};
 use deskline_input::clock::Instant;
@@ -169,16 +169,7 @@ impl<O: Os> MacDesktop<O> {
     /// One traversal. If the link gets the app's notifications, the result is kept for its next
     /// traversal.
     fn traverse(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
-        if pid == std::process::id() {
-            // If a link reads this process itself, the thread that waits for the answers would have
-            // to give them (screenpipe
-            // #4459 crashed that way).
-            return Err(Error::NoWindow {
-                pid,
-                name: "deskline".into(),
-                hint: WindowHint::SystemError("this is Deskline itself".into()),
-            });
-        }
+        Error::unless_own(pid)?;
         self.forget_changed(pid);
         let again = matches!(scope, Scope::Again { .. });
         let last = self.last.as_ref().filter(|last| again && last.pid == pid);

@@ -12,6 +12,7 @@ mod ax;
 mod clipboard;
 mod desktop;
 pub mod doctor;
+mod facts;
 mod front;
 mod guard;
 mod input;

@@ -8,7 +8,7 @@ use deskline_contract::{Cancel, Desktop, Error, Platform, Result};
 use crate::ax::{self, PATIENCE};
 use crate::desktop::MacDesktop;
 use crate::os::{AxError, Os};
-use crate::permissions;
+use crate::{facts, permissions};
 
 /// The desktop of the logged-in person.
 pub struct MacPlatform<O: Os> {
@@ -44,6 +44,10 @@ impl<O: Os> Platform for MacPlatform<O> {
             return Err(Error::Unavailable(permissions::untrusted(&self.os)));
         }
         Ok(Box::new(MacDesktop::new(self.os.clone())))
+    }
+
+    fn facts(&self) -> Vec<String> {
+        facts::read(&self.os)
     }
 
     fn ping(&self, pid: u32) -> Result<()> {

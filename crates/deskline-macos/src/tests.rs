@@ -23,6 +23,8 @@ mod several_windows;
 mod slow_parts;
 mod spaces;
 mod stage_manager;
+#[path = "../../deskline-contract/tests/suite/mod.rs"]
+mod suite;
 mod terminal;
 mod typing;
 mod waking;

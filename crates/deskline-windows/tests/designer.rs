@@ -171,21 +171,21 @@ fn designer_is_read_and_driven() {
         other => panic!("{other:?}"),
     }
 
-    // A hung app costs 2 s.
+    // A hung app costs 2 s: to wait twice would take 4 s. A busy machine may add to one of the times.
     app.suspend();
     for ask in [true, false] {
-        let start = Instant::now();
-        let answer = if ask {
-            platform.ping(pid)
-        } else {
-            trees.read(pid, WHOLE).map(|_| ())
-        };
-        let took = start.elapsed();
-        assert!(
-            matches!(answer, Err(Error::NotAnswering { .. })),
-            "{answer:?}"
-        );
-        // To wait twice would take 4 s.
+        let took = (0..3).map(|_| {
+            let start = Instant::now();
+            let answer = if ask {
+                platform.ping(pid)
+            } else {
+                trees.read(pid, WHOLE).map(|_| ())
+            };
+            let is_hung = matches!(answer, Err(Error::NotAnswering { .. }));
+            assert!(is_hung, "{answer:?}");
+            start.elapsed()
+        });
+        let took = took.min().expect("three times");
         assert!(took < Duration::from_millis(3_800), "{took:?}");
     }
     app.resume();

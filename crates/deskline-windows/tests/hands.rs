@@ -7,7 +7,7 @@ mod common;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{App, SLOW, be_an_app, person};
+use common::{App, PATIENCE, SLOW, be_an_app, person};
 use deskline_contract::guard::{Grab, Guards as _, LIMIT, Task};
 use deskline_contract::{
     Aim, Button, Cancel, Click, Clicks, KeyInput as _, Pictures as _, PointerInput as _,
@@ -20,7 +20,8 @@ use deskline_windows::guard::Guard;
 use windows::Win32::Foundation::{HWND, RECT};
 use windows::Win32::Graphics::Gdi::{COLOR_MENU, GetDC, GetPixel, GetSysColor, ReleaseDC};
 use windows::Win32::UI::WindowsAndMessaging::{
-    FindWindowW, GetWindowRect, IsWindowVisible, SWP_NOACTIVATE, SWP_NOZORDER, SetWindowPos,
+    FindWindowW, GUITHREADINFO, GetGUIThreadInfo, GetWindowRect, GetWindowThreadProcessId,
+    IsWindowVisible, SWP_NOACTIVATE, SWP_NOZORDER, SetWindowPos,
 };
 use windows::core::{PCWSTR, w};
 
@@ -96,11 +97,12 @@ impl Desk {
         window
     }
 
-    /// Brings the target to the front.
+    /// Brings the target to the front, and waits until it has the keyboard. Its log need not say so:
+    /// a window that was the only one of its thread may still count as active there.
     fn raise(&mut self) -> Window {
         let window = self.aim();
         self.display.activate(window.id, &self.cancel).unwrap();
-        self.app.wait_for("active 1");
+        wait("keyboard in the target", || has_focus(&window));
         window
     }
 
@@ -114,6 +116,23 @@ impl Desk {
     }
 }
 
+fn handle(window: &Window) -> HWND {
+    HWND(std::ptr::with_exposed_provenance_mut(window.id.0 as usize))
+}
+
+/// Whether keys go to this window, if its thread has the keyboard.
+fn has_focus(window: &Window) -> bool {
+    let mut thread = GUITHREADINFO {
+        cbSize: size_of::<GUITHREADINFO>() as u32,
+        ..GUITHREADINFO::default()
+    };
+    // SAFETY: the structure has the size that it names, and outlives the call.
+    unsafe {
+        let id = GetWindowThreadProcessId(handle(window), None);
+        GetGUIThreadInfo(id, &raw mut thread).is_ok() && thread.hwndFocus == handle(window)
+    }
+}
+
 fn window(display: &mut WinDisplay, app: &App) -> Window {
     let begun = Instant::now();
     loop {
@@ -121,7 +140,7 @@ fn window(display: &mut WinDisplay, app: &App) -> Window {
         if let Some(window) = windows.into_iter().find(|window| window.title == app.title) {
             return window;
         }
-        assert!(begun.elapsed() < Duration::from_secs(10), "{}", app.title);
+        assert!(begun.elapsed() < PATIENCE, "{}", app.title);
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -129,7 +148,7 @@ fn window(display: &mut WinDisplay, app: &App) -> Window {
 fn wait(what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
-        assert!(begun.elapsed() < Duration::from_secs(10), "no {what}");
+        assert!(begun.elapsed() < PATIENCE, "no {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -345,7 +364,7 @@ fn the_guard_keeps_the_person_out_and_esc_cancels() {
     let begun = Instant::now();
     while desk.cancel.reason().is_none() {
         assert!(
-            begun.elapsed() < Duration::from_secs(10),
+            begun.elapsed() < PATIENCE,
             "Esc was not seen. The target has {:?}, the person's app {:?}",
             desk.app.new_lines(),
             desk.persons.new_lines()
@@ -481,10 +500,9 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
     );
     let centre = Point { x, y };
     // The target's window moves under the banner.
-    let target = HWND(std::ptr::with_exposed_provenance_mut(window.id.0 as usize));
     let flags = SWP_NOZORDER | SWP_NOACTIVATE;
     // SAFETY: takes a handle and numbers.
-    unsafe { SetWindowPos(target, None, x - 200, 0, 400, 300, flags) }.unwrap();
+    unsafe { SetWindowPos(handle(&window), None, x - 200, 0, 400, 300, flags) }.unwrap();
     wait("target under the banner", || {
         let windows = desk.display.windows_of(desk.app.pid()).unwrap();
         let place = windows.first().and_then(|window| window.extents);

@@ -10,6 +10,7 @@ use deskline_link::{Action, Target};
 use super::guard::{grew, length};
 use super::test::Test;
 use super::tools::AREA;
+use crate::facts;
 use crate::os::{Os, Value};
 use crate::{picture, windows};
 
@@ -17,14 +18,6 @@ const PANEL_TEXT: &str = "under a panel";
 
 /// How many pictures are taken for their times.
 const PICTURES: usize = 10;
-
-/// Settings that decide how macOS behaves: the domain and the key.
-const SETTINGS: [[&str; 2]; 4] = [
-    ["com.apple.WindowManager", "GloballyEnabled"],
-    ["com.apple.dock", "workspaces-auto-swoosh"],
-    ["-g", "AppleSpacesSwitchOnActivate"],
-    ["-g", "_HIHideMenuBar"],
-];
 
 /// The checks that only the person can make.
 pub(super) const BY_HAND: [&str; 10] = [
@@ -56,27 +49,11 @@ impl<O: Os> Test<'_, O> {
             Err(e) => format!("each app's AXFrontmost ({e})"),
         };
         self.note("how the front app is known", Ok(way));
-        let source = self.os.input_source();
-        let kind = |layout| {
-            if layout {
-                "a layout"
-            } else {
-                "an input method"
-            }
-        };
-        let source = source.map(|s| format!("{}, {}", s.id, kind(s.layout)));
-        self.note(
-            "input source",
-            Ok(source.unwrap_or_else(|| "unknown".into())),
-        );
+        let (source, set) = (facts::input_source(self.os), facts::settings(self.os));
+        self.note("input source", Ok(source));
         let holder = self.os.secure_holder();
         self.note("secure input", Ok(format!("held by {holder:?}")));
-        let set = SETTINGS.map(|[domain, key]| {
-            let value = self.os.tool("/usr/bin/defaults", &["read", domain, key]);
-            let value = value.filter(|value| !value.contains("does not exist"));
-            format!("{key} {}", value.as_deref().map_or("unset", str::trim))
-        });
-        self.note("settings", Ok(set.join(", ")));
+        self.note("settings", Ok(set));
     }
 
     /// Compares the two lists of windows, and Accessibility's window numbers with the first list.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use deskline_contract::{Apps as _, Scope, Trees as _};
+use deskline_contract::{Apps as _, Platform as _, Scope, Trees as _};
 use deskline_input::clock::Instant;
 use deskline_link::call::Typing;
 use deskline_link::{Action, Target};
@@ -15,6 +15,7 @@ use super::waking::electron;
 use crate::desktop::MacDesktop;
 use crate::os::fake::clicks;
 use crate::os::{AxError, Value};
+use crate::platform::MacPlatform;
 
 /// An input method that is turned off and on again in the app in front has only its icon back,
 /// until the focus moves: nothing moves it there.
@@ -232,4 +233,21 @@ fn a_second_reading_of_a_page_waits_for_nothing() {
     let start = Instant::now();
     desktop.read(MAIL, Scope::Showing).unwrap();
     within(start, Duration::from_millis(100));
+}
+
+/// What a stranger sends back about their Mac.
+#[test]
+fn facts_have_the_displays_and_settings_and_no_titles() {
+    let desk = Desk::new();
+    let facts = MacPlatform::new(desk.mac.clone()).facts().join("\n");
+    for wanted in [
+        "macOS ",
+        "displays [0.0, 0.0, ",
+        "input source ",
+        "GloballyEnabled",
+        "{0: 2}",
+    ] {
+        has(&facts, wanted);
+    }
+    assert!(!facts.contains("New Message"), "{facts}");
 }

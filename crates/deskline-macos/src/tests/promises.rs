@@ -9,7 +9,16 @@ use deskline_link::{Action, Target};
 use deskline_input::clock::Instant;
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, element, front, has, line, reference, tree, within};
+use super::suite;
+use crate::desktop::MacDesktop;
 use crate::os::fake::clicks;
+
+#[test]
+fn the_contract_is_kept() {
+    let desk = Desk::new();
+    let mut desktop = MacDesktop::new(desk.mac.clone());
+    suite::is_kept_by(&mut desktop, MAIL, EDITOR);
+}
 
 #[test]
 fn only_the_elements_of_an_open_sheet_are_visible() {

@@ -1,10 +1,21 @@
 //! Windows keeps other programs from taking the front.
 
+use deskline_core::Point;
 use deskline_link::Target;
 use std::time::{Duration, Instant};
 
 use super::desk::{Desk, EDITOR, NOTES};
-use crate::tests::fake::HIGH;
+use super::suite;
+use crate::desktop::WinDesktop;
+use crate::tests::fake::{Guard, HIGH, PID};
+
+#[test]
+fn the_contract_is_kept() {
+    let desk = Desk::new();
+    desk.fake.world().pointer = Point::at(700, 500);
+    let mut desktop = WinDesktop::new(desk.fake.clone(), Guard, None);
+    suite::is_kept_by(&mut desktop, PID, EDITOR);
+}
 
 #[test]
 fn the_front_is_taken_while_the_foreground_is_locked() {

@@ -9,3 +9,5 @@ mod front;
 mod providers;
 mod scale;
 mod store;
+#[path = "../../../deskline-contract/tests/suite/mod.rs"]
+mod suite;

@@ -53,12 +53,7 @@ impl<U: Uia> AppTrees<U> {
 
     pub(crate) fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         let start = Instant::now();
-        if pid == std::process::id() {
-            return Err(no_window(
-                pid,
-                WindowHint::SystemError("this is Deskline itself".into()),
-            ));
-        }
+        Error::unless_own(pid)?;
         let process = os::process(pid).ok_or(Error::NoProcess(pid))?;
         let by_levels = self.by_levels.get(&pid) == Some(&process.started);
         let budget = match scope {

@@ -8,7 +8,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 /// The time limit of every wait: the machine may be busy.
-pub const PATIENCE: Duration = Duration::from_secs(15);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 pub const FORM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <ui version="4.0"><class>Form</class><widget class="QWidget" name="Form">

@@ -1,0 +1,48 @@
+//! What macOS knows about this Mac, for a report of a bug.
+
+use std::collections::BTreeMap;
+
+use crate::os::Os;
+
+/// Settings that decide how macOS behaves: the domain and the key.
+const SETTINGS: [[&str; 2]; 4] = [
+    ["com.apple.WindowManager", "GloballyEnabled"],
+    ["com.apple.dock", "workspaces-auto-swoosh"],
+    ["-g", "AppleSpacesSwitchOnActivate"],
+    ["-g", "_HIHideMenuBar"],
+];
+
+pub(crate) fn read<O: Os>(os: &O) -> Vec<String> {
+    let told = |program, arguments: &[&str]| os.tool(program, arguments).unwrap_or_default();
+    let version = told("/usr/bin/sw_vers", &["-productVersion"]);
+    let chip = told("/usr/sbin/sysctl", &["-n", "machdep.cpu.brand_string"]);
+    let displays = os.displays().into_iter();
+    let displays = displays.map(|display| format!("{:?} ×{}", display.bounds, display.scale));
+    let mut layers: BTreeMap<i64, usize> = BTreeMap::new();
+    for window in os.windows() {
+        *layers.entry(window.layer).or_default() += 1;
+    }
+    vec![
+        format!("macOS {}, {}", version.trim(), chip.trim()),
+        format!("displays {}", displays.collect::<Vec<_>>().join(", ")),
+        format!("input source {}", input_source(os)),
+        settings(os),
+        format!("windows by layer {layers:?}"),
+    ]
+}
+
+pub(crate) fn input_source<O: Os>(os: &O) -> String {
+    os.input_source().map_or("unknown".into(), |source| {
+        let kind = ["an input method", "a layout"][usize::from(source.layout)];
+        format!("{}, {kind}", source.id)
+    })
+}
+
+pub(crate) fn settings<O: Os>(os: &O) -> String {
+    let set = SETTINGS.map(|[domain, key]| {
+        let value = os.tool("/usr/bin/defaults", &["read", domain, key]);
+        let value = value.filter(|value| !value.contains("does not exist"));
+        format!("{key} {}", value.as_deref().map_or("unset", str::trim))
+    });
+    set.join(", ")
+}

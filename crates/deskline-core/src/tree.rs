@@ -74,7 +74,7 @@ pub struct Older {
 const KEEPS_TEXT: &str = "The editor is not accessible at this time";
 
 impl Tree {
-    /// Derives what no app reports: which elements show, the labels of fields, the numbers of cells.
+    /// Derives what no app reports: which elements show, labels of fields, numbers of cells.
     /// `within`: the screen, if elements beyond it are not to show.
     pub fn complete(&mut self, within: Option<Rect>) {
         self.scope_visible();

@@ -333,8 +333,8 @@ impl<'a> Checkpoint<'a> {
         self.ungrab();
     }
 
-    /// Defers the restore to a later link if it would close an open menu or list: one of the app, or
-    /// one that an earlier link left open.
+    /// Defers the restore to a later link if it would close an open menu or list: one of the app,
+    /// or one that an earlier link left open.
     pub(crate) fn hold_for_menu(&mut self, pid: u32) {
         if self.desktop.is_private() {
             return;

@@ -205,8 +205,9 @@ impl Link<'_> {
         Ok(pid)
     }
 
-    /// Waits until the icon of a refused drag has flown back (GTK: 500 ms). In GTK 4 its window looks
-    /// like a menu, and the restore would wait for the menu to close; in GTK 3 the tree has it.
+    /// Waits until the icon of a refused drag has flown back (GTK: 500 ms). In GTK 4 its window
+    /// looks like a menu, and the restore would wait for the menu to close. In GTK 3 it is in the
+    /// tree.
     fn await_icon(&mut self, desk: &mut Checkpoint<'_>, (pid, scope): (u32, Scope)) -> Result<()> {
         const BACK: Duration = Duration::from_millis(800);
         const LOOK: Duration = Duration::from_millis(20);

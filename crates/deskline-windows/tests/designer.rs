@@ -171,7 +171,8 @@ fn designer_is_read_and_driven() {
         other => panic!("{other:?}"),
     }
 
-    // A hung app costs 2 s: to wait twice would take 4 s. A busy machine may add to one of the times.
+    // A hung app costs 2 s: to wait twice would take 4 s. A busy machine may add to one of the
+    // times.
     app.suspend();
     for ask in [true, false] {
         let took = (0..3).map(|_| {

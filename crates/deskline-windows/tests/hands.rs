@@ -97,8 +97,8 @@ impl Desk {
         window
     }
 
-    /// Brings the target to the front, and waits until it has the keyboard. Its log need not say so:
-    /// a window that was the only one of its thread may still count as active there.
+    /// Brings the target to the front, and waits until it has the keyboard. Its log need not say
+    /// so: a window that was the only one of its thread may still count as active there.
     fn raise(&mut self) -> Window {
         let window = self.aim();
         self.display.activate(window.id, &self.cancel).unwrap();

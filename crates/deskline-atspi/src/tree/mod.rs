@@ -94,7 +94,7 @@ pub fn build(
             [window] => Some(&windows.toplevels[*window]),
             _ => None,
         });
-        // The access bridge of Java (libatk-wrapper 0.40) adds the owner's place to that of a dialog.
+        // Java's access bridge (libatk-wrapper 0.40) adds the owner's place to that of a dialog.
         if let (Toolkit::Java, Some(window)) = (peer.toolkit, sure) {
             element.extents = Some(window.outer());
         }

@@ -6,10 +6,15 @@ use super::command;
 
 const PAGE: &str = include_str!("../../../../docs/command-line.md");
 
+/// The section of a command, or that of another one whose options it has.
 fn section(title: &str) -> &'static str {
     let mut sections = PAGE.split("\n## ");
     let found = sections.find(|section| section.lines().next() == Some(title));
-    found.unwrap_or_else(|| panic!("no section {title}"))
+    let found = found.unwrap_or_else(|| panic!("no section {title}"));
+    let other = found.split_once("Options as for `");
+    other.map_or(found, |(_, other)| {
+        section(other.split('`').next().unwrap())
+    })
 }
 
 /// The row of a table whose first cell has this option.

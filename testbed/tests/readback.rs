@@ -266,11 +266,11 @@ const ODD: &str = r#"<title>Odd</title><script>let late = (f, ms) => setTimeout(
     <select size=3 aria-label=Size onchange="log('size ' + this.value)">
       <option>one<option>two<option>three<option>four<option>five<option>six</select>
     <p><input type=range aria-label=Volume value=20 style="width:300px" onchange="log('volume ' + this.value)">
-    <input role=combobox aria-label=Airport aria-expanded=false oninput="late(list, 150)" onblur="late(hide, 50)">
+    <input role=combobox aria-label=Airport aria-expanded=false oninput="late(offer, 150)" onblur="late(hide, 50)">
     <ul id=l role=listbox hidden></ul>
     <script>const a = document.querySelector('[role=combobox]');
     function hide() { l.hidden = true; a.ariaExpanded = 'false' }
-    function list() { a.ariaExpanded = 'true'; l.hidden = false; l.innerHTML = '';
+    function offer() { a.ariaExpanded = 'true'; l.hidden = false; l.innerHTML = '';
       for (const s of ['Paris Orly', 'Parma']) {
         const o = document.createElement('li'); o.role = 'option'; o.textContent = s;
         o.onmousedown = () => { log('chose ' + s); hide() }; l.append(o) } }
@@ -283,9 +283,13 @@ fn odd_page_is_answered_right(bed: &Bed, server: &Client, app: &App<'_>, page: &
         more["element"] = element.into();
         call("click_and_traverse", more)
     };
-    let logs = |line: &str| page.wait_for(line);
-    click("Close", json!({"role": "AXButton"})).ok();
-    logs("closed");
+    let logs = |line: &str, answer: &Answer| {
+        until(&format!("{line} after {answer}"), || {
+            page.log().iter().any(|logged| logged == line).then_some(())
+        });
+    };
+    let answer = click("Close", json!({"role": "AXButton"})).ok();
+    logs("closed", &answer);
     let answer = click("Order", json!({"role": "AXButton"})).ok();
     assert!(answer.text.contains("Order placed"), "{answer}");
 
@@ -299,8 +303,8 @@ fn odd_page_is_answered_right(bed: &Bed, server: &Client, app: &App<'_>, page: &
     );
 
     for choice in ["six", "one"] {
-        click(choice, json!({})).ok();
-        logs(&format!("size {choice}"));
+        let answer = click(choice, json!({})).ok();
+        logs(&format!("size {choice}"), &answer);
     }
     let slider = until("the slider", || {
         server
@@ -325,8 +329,8 @@ fn odd_page_is_answered_right(bed: &Bed, server: &Client, app: &App<'_>, page: &
     assert!(answer.text.contains("Paris Orly"), "{answer}");
     // The list stays open until the next call, as it would close with its window behind.
     let option = json!({"pid": app.pid, "element": "Paris Orly"});
-    server.call("click_and_traverse", option).ok();
-    logs("chose Paris Orly");
+    let answer = server.call("click_and_traverse", option).ok();
+    logs("chose Paris Orly", &answer);
     assert_eq!(bed.screen().front(), person.window.id);
 }
 

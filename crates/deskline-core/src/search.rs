@@ -74,8 +74,13 @@ impl Tree {
         let texts = Texts::new(self);
         let front = self.active_toplevel();
         let in_front = |index| front.is_some() && self.toplevel(index) == front;
-        // A page's own "Close" comes before that of its browser, which loses the page.
-        let first = |index| (in_front(index), self.page_around(index).is_some());
+        // A page's own "Close" comes before that of its browser, which loses the page. Gecko shows
+        // the choices of a page's drop-down outside of the page.
+        let first = |index: usize| {
+            let is_item = self.elements[index].role == Role::MENU_ITEM;
+            let in_page = !is_item && self.page_around(index).is_some();
+            (in_front(index), in_page)
+        };
         let shows_at = |at: usize| u8::from(self.elements[at].visible) + u8::from(self.is_seen(at));
         let mut best: Option<(Rank, Match)> = None;
         for (index, element) in self.elements.iter().enumerate() {

@@ -288,6 +288,10 @@ fn odd_page_is_answered_right(bed: &Bed, server: &Client, app: &App<'_>, page: &
             page.log().iter().any(|logged| logged == line).then_some(())
         });
     };
+    until("the page in the tree", || {
+        let order = server.refresh(app.pid).ok().find("AXButton", "Order");
+        order.map(drop)
+    });
     let answer = click("Close", json!({"role": "AXButton"})).ok();
     logs("closed", &answer);
     let answer = click("Order", json!({"role": "AXButton"})).ok();

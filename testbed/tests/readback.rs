@@ -265,8 +265,10 @@ const ODD: &str = r#"<title>Odd</title><script>let late = (f, ms) => setTimeout(
     <input type=number aria-label=Count value=4 oninput="log('count ' + this.value)">
     <select size=3 aria-label=Size onchange="log('size ' + this.value)">
       <option>one<option>two<option>three<option>four<option>five<option>six</select>
-    <p><input type=range aria-label=Volume value=20 style="width:300px" onchange="log('volume ' + this.value)">
-    <input role=combobox aria-label=Airport aria-expanded=false oninput="late(offer, 150)" onblur="late(hide, 50)">
+    <p><input type=range aria-label=Volume value=20 style="width:300px"
+      onchange="log('volume ' + this.value)">
+    <input role=combobox aria-label=Airport aria-expanded=false
+      oninput="late(offer, 150)" onblur="late(hide, 50)">
     <ul id=l role=listbox hidden></ul>
     <script>const a = document.querySelector('[role=combobox]');
     function hide() { l.hidden = true; a.ariaExpanded = 'false' }

@@ -123,7 +123,7 @@ fn runs_on_gtk_4_and_qt_are_learned_and_done_again() {
         let (_, listed) = told(folder.path(), &["recipes", "job"]);
         has(&listed, "  password (secret)");
         has(&listed, "  7. click \"OK\"");
-        // A step that its tool refuses is told with its place, and nothing is started.
+        // The error names the line of a step that its tool refuses. Nothing is started.
         std::fs::write(&recipe, text.replace("do = \"click\"", "do = \"clik\"")).unwrap();
         let (works, printed) = told(folder.path(), &[&run[..], &with].concat());
         assert!(!works, "{printed}");
@@ -144,7 +144,7 @@ struct Recording<'b> {
 }
 
 impl<'b> Recording<'b> {
-    fn of(bed: &'b Bed, folder: &Path, app: &str, named: &str) -> Self {
+    fn begin(bed: &'b Bed, folder: &Path, app: &str, named: &str) -> Self {
         let said = folder.join("said");
         let program = bed
             .command(deskline())
@@ -235,7 +235,7 @@ fn what_a_person_does_is_recorded_and_done_again() {
         let log = folder.path().join("log");
         let script = format!("{toolkit}.py");
         let app = format!("{} {}", app(&script), log.display());
-        let mut recording = Recording::of(&bed, folder.path(), &app, &script);
+        let mut recording = Recording::begin(&bed, folder.path(), &app, &script);
         recording.click("AXTextField", "Name");
         recording.type_text("Ann Lee");
         recording.click("AXCheckBox", "Wrap");

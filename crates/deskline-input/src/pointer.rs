@@ -11,8 +11,9 @@ use crate::error::{Device, InputError, Progress};
 use crate::hands::{act, button, group, hold, keep_down, let_go, pause};
 use crate::port::{Doing, Port as _, Scene, Under, Wait};
 
-/// How long the modifiers of a click are held after it: an X11 window manager that reads each first
-/// click into a window hands the release on later, with the modifiers of that moment.
+/// How long the modifiers of a click are held after it. Firefox 153 lost them in the first click
+/// after its window had come to the front (X11, xfwm4): probably the window manager, which reads
+/// that click too, hands its release on with the modifiers of a later moment.
 const HANDED_ON: Duration = Duration::from_millis(50);
 
 /// Moves the pointer and clicks, with the modifiers held. Waits first as long as the click would

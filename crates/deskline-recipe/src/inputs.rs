@@ -169,7 +169,7 @@ pub(crate) fn wrong(text: &str, inputs: &[Input]) -> Option<String> {
         Err(why) => return Some(why),
     };
     parts.into_iter().find_map(|part| match part {
-        Part::Input(name) if inputs.iter().all(|input| input.name != of(name)) => {
+        Part::Input(name) if inputs.iter().all(|input| input.name != input_of(name)) => {
             Some(unknown(name))
         }
         _ => None,
@@ -177,12 +177,10 @@ pub(crate) fn wrong(text: &str, inputs: &[Input]) -> Option<String> {
 }
 
 /// The input that `{out}`, `{out.name}` and `{out.stem}` are about.
-fn of(name: &str) -> &str {
-    let parts = [".name", ".stem"];
-    parts
-        .iter()
-        .find_map(|part| name.strip_suffix(part))
-        .unwrap_or(name)
+fn input_of(name: &str) -> &str {
+    let mut parts = [".name", ".stem"].into_iter();
+    let input = parts.find_map(|part| name.strip_suffix(part));
+    input.unwrap_or(name)
 }
 
 /// The name of the file at a path, and that without its extension.

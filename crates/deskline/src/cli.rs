@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod page_tests;
+mod recipes;
 mod values;
 
 use std::ffi::OsString;
@@ -18,12 +19,15 @@ use deskline_journal::{Journal, Retention};
 use deskline_link::selftest::Role;
 
 use crate::install::InstallArgs;
+#[cfg(target_os = "linux")]
+pub(crate) use recipes::RecordArgs;
+pub(crate) use recipes::{KeepArgs, LearnArgs, LintArgs, RecipesArgs, RunArgs, TestArgs};
 #[cfg(unix)]
 use values::minutes;
 #[cfg(target_os = "linux")]
 use values::size;
 pub(crate) use values::{Named, Object, Own, Size};
-use values::{named, object, private};
+use values::{object, private};
 
 const AFTER: &str = "\
 Add it to an agent's client:
@@ -489,94 +493,6 @@ pub(crate) struct Selftest {
     /// A role that the test plays in a process of its own
     #[arg(long, hide = true)]
     pub(crate) role: Option<Role>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RunArgs {
-    /// The recipe's file, or the folder of a run's log
-    #[arg(value_name = "FILE|RUN")]
-    pub(crate) file: PathBuf,
-    /// The value of an input; `-` as a value reads a line of standard input
-    #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
-    pub(crate) set: Vec<Named>,
-    /// A table of values: the recipe is done once for each row
-    #[arg(long, value_name = "TABLE.csv")]
-    pub(crate) from: Option<PathBuf>,
-    /// How many rows at a time, each on a private desktop
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) jobs: usize,
-    /// Go on where it stopped
-    #[arg(long)]
-    pub(crate) resume: bool,
-    /// Write targets that were found otherwise into the file if all checks held; TEXT is the new
-    /// text of a renamed one
-    #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "")]
-    pub(crate) heal: Vec<String>,
-    /// Write what came of it: JSON, JUnit's XML, or a page with pictures
-    #[arg(long, value_name = "FILE.json|.xml|.html")]
-    pub(crate) report: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct LintArgs {
-    /// The app's process
-    pub(crate) pid: u32,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RecipesArgs {
-    /// The recipe: its inputs and steps
-    pub(crate) name: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TestArgs {
-    /// The folder of the recipes
-    #[arg(value_name = "DIR")]
-    pub(crate) folder: PathBuf,
-    /// How many at a time
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) jobs: usize,
-    /// Write what came of it: JSON, JUnit's XML, or a page with pictures
-    #[arg(long, value_name = "FILE.json|.xml|.html")]
-    pub(crate) report: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct LearnArgs {
-    /// The folder of the run's log
-    #[arg(value_name = "RUN")]
-    pub(crate) run: PathBuf,
-    #[command(flatten)]
-    pub(crate) keep: KeepArgs,
-}
-
-#[cfg(target_os = "linux")]
-#[derive(Debug, Args)]
-pub(crate) struct RecordArgs {
-    /// The app, as an agent opens it: its name, desktop file or command
-    #[arg(value_name = "APP")]
-    pub(crate) app: String,
-    #[command(flatten)]
-    pub(crate) keep: KeepArgs,
-}
-
-/// How a new recipe is kept.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct KeepArgs {
-    /// The recipe's name [default: the folder's or the app's]
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// A typed value that becomes an input
-    #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
-    pub(crate) input: Vec<Named>,
-    /// Another value of an input for the first run
-    #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
-    pub(crate) set: Vec<Named>,
-    /// Try it on your desktop, not on a private one
-    #[arg(long)]
-    pub(crate) here: bool,
 }
 
 #[derive(Debug, Args)]

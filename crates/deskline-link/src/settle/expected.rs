@@ -162,10 +162,13 @@ pub(crate) fn lists<'t>(
     let types = matches!(action.keys(), (Some(_), None));
     let focus = || Some(&before?.elements[before?.focus()?]);
     let field = target.or_else(focus).filter(|_| types)?;
-    let closed = field.role == Role::COMBO_BOX
-        && field.states.contains(States::EDITABLE)
-        && !field.states.contains(States::EXPANDED);
-    closed.then_some(field)
+    let opens = may_list(field) && !field.states.contains(States::EXPANDED);
+    opens.then_some(field)
+}
+
+/// Whether this is a field that opens a list for a text.
+fn may_list(element: &Element) -> bool {
+    element.role == Role::COMBO_BOX && element.states.contains(States::EDITABLE)
 }
 
 /// Whether this field has opened its list, or is gone.
@@ -177,19 +180,16 @@ pub(crate) fn has_opened(field: &Element, now: &Tree) -> bool {
 /// Whether the field of a page that has the focus has its list open, which it would close if its
 /// window lost the focus. `held`: whether it had in the link before.
 pub(crate) fn has_list(before: Option<&Tree>, after: Option<&Tree>, held: bool) -> bool {
-    let open = |e: &Element| {
-        let is_field = e.role == Role::COMBO_BOX && e.states.contains(States::EDITABLE);
-        is_field && e.states.contains(States::EXPANDED)
+    let is_open = |e: &Element| may_list(e) && e.states.contains(States::EXPANDED);
+    let Some(tree) = after.or(before) else {
+        return false;
     };
-    let now = after.or(before).and_then(|tree| {
-        let at = tree.focus().filter(|at| tree.page_around(*at).is_some())?;
-        Some((&tree.elements[at], at)).filter(|(e, _)| open(e))
-    });
-    let was = |(now, _): (&Element, usize)| {
-        let mut was = before?.elements.iter();
-        was.find(|e| e.id == now.id).map(open)
-    };
-    now.is_some() && (held || now.and_then(was) != Some(true))
+    let focus = tree.focus().filter(|at| tree.page_around(*at).is_some());
+    let field = focus.map(|at| &tree.elements[at]).filter(|e| is_open(e));
+    field.is_some_and(|field| {
+        let mut was = before.into_iter().flat_map(|tree| &tree.elements);
+        held || !was.any(|e| e.id == field.id && is_open(e))
+    })
 }
 
 /// Whether a dialog has answered: something of it has changed besides the field, whose text may

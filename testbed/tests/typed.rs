@@ -5,8 +5,9 @@
 use std::fs;
 use std::path::Path;
 
+use deskline_testbed::web::Page;
 use deskline_testbed::{Answer, App, Bed, CODE, Client, until};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn indentation_that_an_editor_adds_is_an_error_and_a_plain_text_is_none() {
@@ -124,4 +125,47 @@ fn a_field_that_each_link_clicks_keeps_its_text() {
             .find_map(|line| line.strip_prefix("text Name "));
         assert_eq!(last.unwrap_or_default().len(), all, "link {link}: {answer}");
     }
+}
+
+/// The address typed into a new tab opens, or the answer is an error. Chromium's own new tab may
+/// give the keys to its page, which takes none.
+fn address_after_a_new_tab(bed: &Bed, server: &Client, app: &App<'_>, page: &Page) {
+    let (persons, _) = bed.mousepad("");
+    let call = |tool: &str, more: Value| persons.call_behind(server, app.pid, tool, more);
+    until("the page in the tree", || {
+        let field = server.refresh(app.pid).ok().find("AXTextField", "Name");
+        field.map(drop)
+    });
+    let field = json!({"element": "Name", "role": "AXTextField", "text": "x"});
+    call("click_and_traverse", field).ok();
+    let key = json!({"keyName": "t", "modifierFlags": ["Control"]});
+    call("press_key_and_traverse", key).ok();
+    page.clear_log();
+    let address = json!({"text": page.address(), "pressKey": "Return"});
+    let answer = call("type_and_traverse", address);
+    if answer.is_error {
+        assert!(answer.error().contains("the keys went to"), "{answer}");
+        assert_eq!(page.log(), [""; 0], "{answer}");
+    } else {
+        until(&format!("the page after {answer}"), || {
+            page.log() == ["loaded"]
+        });
+    }
+}
+
+const FIELD: &str = "<input aria-label=Name><script>log('loaded')</script>";
+
+#[test]
+fn an_address_after_a_new_tab_opens_or_is_an_error_in_chromium() {
+    let (bed, server) = Bed::with_server();
+    let (app, page) = bed.chromium(FIELD);
+    address_after_a_new_tab(&bed, &server, &app, &page);
+}
+
+#[test]
+fn an_address_after_a_new_tab_opens_or_is_an_error_in_firefox() {
+    let (bed, server) = Bed::with_server();
+    let page = Page::serve(FIELD);
+    let app = bed.firefox_at(&page.address(), page.title());
+    address_after_a_new_tab(&bed, &server, &app, &page);
 }

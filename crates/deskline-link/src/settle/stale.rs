@@ -84,8 +84,16 @@ fn is_page(element: &Element) -> bool {
     element.parent.is_none() || matches!(element.role, Role::WINDOW | Role::WEB_AREA)
 }
 
-/// Whether a visible web page has no content yet.
+/// Whether a visible web page, or the page that has the focus, has no content yet. Chromium's new
+/// tab gives the focus to a page without a size, which is replaced once it has loaded.
 pub(crate) fn lacks_page(tree: &Tree) -> bool {
+    let is_blank = |at: usize| {
+        let page = &tree.elements[at];
+        page.role == Role::WEB_AREA && page.children_read && page.extents.is_some_and(|r| r.w == 0)
+    };
+    if tree.focus().is_some_and(is_blank) {
+        return true;
+    }
     let mut empty = None;
     for (index, element) in tree.elements.iter().enumerate() {
         if empty.is_some() && element.parent != empty {

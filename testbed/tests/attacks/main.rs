@@ -128,7 +128,7 @@ fn allowed_apps_open_by_each_name_with_a_document_and_by_their_exact_command() {
 
 /// Root's processes without capabilities are to each other what a user's are.
 #[test]
-fn an_app_cannot_read_the_server() {
+fn an_app_cannot_read_the_server_or_its_private_desktop() {
     let bed = Bed::new();
     let without = |program: &str| {
         let mut command = bed.command("setpriv");
@@ -136,9 +136,13 @@ fn an_app_cannot_read_the_server() {
         command
     };
     let mut serve = without(deskline().to_str().unwrap());
-    serve.arg("serve").arg("--dir").arg(bed.journal());
+    serve.args(["serve", "--desktop", "private", "--dir"]);
+    serve.arg(bed.journal());
     let server = Client::start(serve);
     server.call("list_applications", json!({})).ok();
+    let children = format!("/proc/{0}/task/{0}/children", server.pid);
+    let children = fs::read_to_string(children).unwrap();
+    let desktop = children.split_whitespace().next().unwrap();
     let app = Running(without("sleep").arg("60").spawn().unwrap());
     let reads = |pid: u32, file: &str| {
         let mut head = without("head");
@@ -147,6 +151,8 @@ fn an_app_cannot_read_the_server() {
     };
     for file in ["environ", "maps", "auxv"] {
         until("the app", || reads(app.0.id(), file));
-        assert!(!reads(server.pid, file), "{file}");
+        for pid in [server.pid, desktop.parse().unwrap()] {
+            assert!(!reads(pid, file), "{file} of {pid}");
+        }
     }
 }

@@ -65,6 +65,8 @@ pub(crate) fn shield(
     let has_own = |serve: &Serve| settings.desktop.is_some() || serve.desktops.is_some();
     let (serves, has_own) = match command {
         Command::Serve(serve) => (true, has_own(serve)),
+        // It has the environment of the server that starts it.
+        Command::Desktop(_) => (true, true),
         Command::Call(_)
         | Command::Warm { .. }
         | Command::Run(_)

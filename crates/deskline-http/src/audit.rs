@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// Arguments that say what was acted on, and have no text that was typed.
 const TARGET: [&str; 4] = ["pid", "identifier", "ref", "element"];
 
-/// Lines of an answer that have no typed text either.
+/// Lines of an answer. Errors are kept without what they quote.
 const ANSWER: [&str; 3] = ["error:", "pid:", "app:"];
 
 /// The file of one desktop: a JSON object a line.
@@ -45,7 +45,8 @@ impl Audit {
             .map(|time| time.as_millis() as u64)
             .into();
         let is_kept = |line: &&str| ANSWER.iter().any(|field| line.starts_with(field));
-        let answer: Vec<&str> = answer.lines().filter(is_kept).take(ANSWER.len()).collect();
+        let answer = answer.lines().filter(is_kept).take(ANSWER.len());
+        let answer: Vec<String> = answer.map(without_quotes).collect();
         let line = json!({
             "ms": now, "call": call, "outcome": outcome, "took": took, "answer": answer,
         });
@@ -55,9 +56,29 @@ impl Audit {
     }
 }
 
+/// The line without what stands between its first and its last quotation mark: an error may quote
+/// a field's text.
+fn without_quotes(line: &str) -> String {
+    match (line.find('\''), line.rfind('\'')) {
+        (Some(first), Some(last)) if first < last => {
+            format!("{}'…{}", &line[..first], &line[last..])
+        }
+        _ => line.to_owned(),
+    }
+}
+
 /// The tool of a call, and what it is to act on.
 pub(crate) fn call(request: &CallToolRequestParams) -> Value {
     let given = |name| Some((name, request.arguments.as_ref()?.get(name)?));
     let target: HashMap<&str, &Value> = TARGET.into_iter().filter_map(given).collect();
     json!({"tool": request.name, "target": target})
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_error_is_kept_without_the_texts_that_it_quotes() {
+        let kept = super::without_quotes("error: 'Card' [AXTextField] shows 'it's 42'. Type again");
+        assert_eq!(kept, "error: '…'. Type again");
+    }
 }

@@ -53,6 +53,11 @@ impl Question {
         }
     }
 
+    /// The key of a grant that can be kept.
+    pub fn lasting_key(&self) -> Option<String> {
+        self.can_be_kept.then(|| self.key.clone())
+    }
+
     /// The question itself.
     pub fn words(&self) -> String {
         let asks = self.alert.as_ref();

@@ -124,7 +124,7 @@ impl Links {
     /// the bounds of its steps, and soon after `cancel` is raised.
     pub fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
         self.run_or_ask(call, cancel).unwrap_or_else(|question| {
-            let unasked = Unasked::Unable("nobody is there to ask".into(), question.key.clone());
+            let unasked = Unasked::Unable("nobody is there to ask".into(), question.lasting_key());
             unanswered(&self.journal, call, Error::Unapproved(question, unasked))
         })
     }

@@ -154,16 +154,25 @@ impl Dispatcher {
         }
     }
 
-    /// An error may advise a tool that is not offered.
+    /// An error, or the advice for an app without a tree, may name a tool that is not offered.
     fn in_this_mode(&self, called: &ToolRecord, mut reply: Reply) -> Reply {
-        if self.config.read_only && called.reads_only() && reply.is_error {
-            for record in TOOLS.iter().filter(|record| !record.reads_only()) {
-                let name = format!(" {}", record.name);
-                reply.text = reply
-                    .text
-                    .replace(&name, " a tool that --read-only leaves out");
-            }
+        if !(self.config.read_only && called.reads_only()) {
+            return reply;
         }
+        let offered = |line: &str| {
+            let left_out = TOOLS.iter().filter(|record| !record.reads_only());
+            left_out.fold(line.to_owned(), |line, record| {
+                let name = format!(" {}", record.name);
+                line.replace(&name, " a tool that --read-only leaves out")
+            })
+        };
+        let lines = reply.text.split_inclusive('\n').map(|line| {
+            match reply.is_error || line.starts_with("no_tree:") {
+                true => offered(line),
+                false => line.to_owned(),
+            }
+        });
+        reply.text = lines.collect();
         reply
     }
 
@@ -266,7 +275,7 @@ impl Dispatcher {
                     Err(why) => Unasked::NotKept(why),
                 },
                 Asked::Declined => Unasked::Declined,
-                Asked::Unable(why) => Unasked::Unable(why, question.key.clone()),
+                Asked::Unable(why) => Unasked::Unable(why, question.lasting_key()),
             };
             return not_linked(desktop, call, Error::Unapproved(question, why)).await;
         }

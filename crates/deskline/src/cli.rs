@@ -108,7 +108,7 @@ pub(crate) struct Settings {
     #[arg(value_parser = FalseyValueParser::new())]
     pub(crate) ask: bool,
     /// The input lock: `input` blocks your keyboard and mouse while the agent's input is sent,
-    /// `full` also shows a banner (not on Wayland), `off` does neither
+    /// `full` also shows a banner (on GNOME with the extension), `off` does neither
     #[arg(help_heading = YOURS, long, global = true, value_name = "off|input|full")]
     #[arg(default_value = "full", hide_possible_values = true)]
     pub(crate) guard: GuardMode,
@@ -160,7 +160,7 @@ pub(crate) fn command() -> clap::Command {
     let settings: Vec<clap::Arg> = program.get_arguments().cloned().collect();
     for command in program.get_subcommands_mut() {
         let shown: &[&str] = match command.get_name() {
-            "serve" | "call" | "run" | "test" | "learn" => continue,
+            "serve" | "call" | "run" | "test" | "learn" | "record" => continue,
             "doctor" | "status" => &["dir", "desktop", "home", "attended"],
             "log" | "view" | "grep" => &["dir", "compat"],
             "demo" | "desktop" => &["home"],

@@ -14,8 +14,9 @@ use crate::cli::{self, Cli};
 use crate::install;
 
 /// The commands that read it.
-const READERS: [&str; 10] = [
-    "serve", "call", "doctor", "status", "log", "view", "grep", "run", "test", "learn",
+const READERS: [&str; 12] = [
+    "serve", "call", "doctor", "status", "log", "view", "grep", "run", "test", "learn", "record",
+    "recipes",
 ];
 
 /// Options that bound an agent. An agent that can write the file must not get past them.

@@ -195,5 +195,5 @@ fn run(mut command: Command, dry_run: bool) -> Result<()> {
 
 fn next(client: Client) {
     println!("{}", client.next_step());
-    println!("Then ask it, for example: list the running applications with {NAME}.");
+    println!("Then ask it, for example: open the calculator with {NAME} and work out 7 × 6.");
 }

@@ -8,10 +8,10 @@ mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
-use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{fs, io};
 
 use deskline_mcp::How;
 use deskline_recipe::{Edit, Recipe, SUFFIX, Values};
@@ -186,7 +186,13 @@ pub(crate) fn list(settings: &Settings, args: &RecipesArgs) -> Done {
 
 /// The recipes' files in a folder, in order.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let all = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let all = fs::read_dir(folder).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => format!(
+            "{} does not exist: deskline learn and record make recipes",
+            folder.display()
+        ),
+        _ => format!("{}: {e}", folder.display()),
+    })?;
     let mut files: Vec<PathBuf> = all
         .filter_map(|file| Some(file.ok()?.path()))
         .filter(|file| file.to_string_lossy().ends_with(SUFFIX))

@@ -9,8 +9,9 @@ pub enum Unasked {
     Yet,
     /// They were asked, and did not allow it.
     Declined,
-    /// They cannot be asked: the reason as a clause, and the key of the app's grant.
-    Unable(String, String),
+    /// They cannot be asked: the reason as a clause, and the key of the app's grant, if one can be
+    /// kept.
+    Unable(String, Option<String>),
     /// Their answer could not be kept.
     NotKept(String),
 }
@@ -26,11 +27,11 @@ impl fmt::Display for Unasked {
                 "They were asked just now. Do not ask again unless they want you to, and do not \
                  look for a way around",
             ),
-            Self::Unable(why, key) => write!(
-                f,
-                "They cannot be asked, as {why}. Nothing was touched. Ask them to run: deskline \
-                 grants allow '{key}'"
-            ),
+            Self::Unable(why, key) => {
+                write!(f, "They cannot be asked, as {why}. Nothing was touched")?;
+                let Some(key) = key else { return Ok(()) };
+                write!(f, ". Ask them to run: deskline grants allow '{key}'")
+            }
             Self::NotKept(why) => write!(f, "Their answer could not be kept: {why}"),
         }
     }

@@ -337,6 +337,7 @@ impl Identities {
         }
         app.claims.extend(flatpak);
         tidy(&mut app.names);
+        tidy(&mut app.claims);
         app
     }
 

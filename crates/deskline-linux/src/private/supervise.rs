@@ -71,6 +71,8 @@ pub fn run_supervised(options: &Options, announce: Announce, until: &Until) -> R
     if let (Announce::Json, Err(e)) = (announce, &outcome) {
         let error = Map::from_iter([("error".to_owned(), Value::from(e.to_string()))]);
         say(&format!("{}\n", Value::Object(error)))?;
+        // The reader of the line prints it.
+        return Ok(1);
     }
     outcome
 }

@@ -20,7 +20,14 @@ pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
         "Learned by {VERSION} from the {} calls in {run}",
         links.len()
     );
-    keep(settings, &args.keep, &file, &links, &from)
+    let mut settings = settings.clone();
+    // The trial is no part of the run that it is made of.
+    let folder = |path: &Path| path.canonicalize().ok();
+    let trial = settings.dir.as_deref().and_then(folder);
+    if trial.is_some() && trial == folder(&args.run) {
+        settings.dir = None;
+    }
+    keep(&settings, &args.keep, &file, &links, &from)
 }
 
 /// The new recipe's file, which must not exist.

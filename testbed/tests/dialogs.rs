@@ -1,8 +1,10 @@
-//! Dialogs that close at Return, and menus and lists that a click beside them would only close.
+//! Dialogs: that close at Return, and that a page opens. Menus and lists that a click beside them
+//! would only close.
 //! Another app's window, the person's, is in front.
 #![allow(clippy::unwrap_used)]
 
-use deskline_testbed::Bed;
+use deskline_testbed::web::Page;
+use deskline_testbed::{App, Bed, Client, until};
 use serde_json::json;
 
 const KITS: [&str; 4] = ["gtk3", "gtk4", "qt5", "qt6"];
@@ -82,4 +84,78 @@ fn a_click_beside_an_open_menu_or_list_reaches_its_button() {
             assert_eq!(app.log(), [typed], "{kit}: {opened}\n{clicked}");
         }
     }
+}
+
+/// Answers a page's questions by a click and by a press, right after they have appeared. Chromium
+/// ignores both in its dialogs for half a second.
+fn questions_are_answered(bed: &Bed, server: &Client, app: &App<'_>, page: &Page) {
+    let (persons, _) = bed.mousepad("");
+    until("the page in the tree", || {
+        let button = server.refresh(app.pid).ok().find("AXButton", "Send");
+        button.map(drop)
+    });
+    for (tool, button, logged) in [
+        ("click", "OK", "true"),
+        ("press_ax", "OK", "true"),
+        ("click", "Cancel", "false"),
+        ("press_ax", "Cancel", "false"),
+    ] {
+        page.clear_log();
+        let steps = json!([
+            {"do": "click", "element": "Send", "role": "AXButton"},
+            {"do": tool, "element": button, "role": "AXButton"},
+        ]);
+        let answer = persons.call_behind(
+            server,
+            app.pid,
+            "chain_and_traverse",
+            json!({ "steps": steps }),
+        );
+        let done = answer.ok();
+        until(&format!("{logged} after {done}"), || page.log() == [logged]);
+        assert_eq!(bed.screen().front(), persons.window.id, "{done}");
+    }
+}
+
+const ASKS: &str = "<button onclick=\"log(confirm('Really send?'))\">Send</button>";
+
+#[test]
+fn a_question_of_a_page_is_answered_at_once_in_chromium() {
+    let (bed, server) = Bed::with_server();
+    let (app, page) = bed.chromium(ASKS);
+    questions_are_answered(&bed, &server, &app, &page);
+}
+
+#[test]
+fn a_question_of_a_page_is_answered_at_once_in_firefox() {
+    let (bed, server) = Bed::with_server();
+    let page = Page::serve(ASKS);
+    let app = bed.firefox_at(&page.address(), page.title());
+    questions_are_answered(&bed, &server, &app, &page);
+}
+
+/// What Chromium asks in a window that it draws over its page covers that.
+#[test]
+fn what_a_browsers_question_covers_is_not_clicked() {
+    let (bed, server) = Bed::with_server();
+    let (app, page) = bed.chromium(
+        "<button onclick=\"Notification.requestPermission()\">Notify</button>\
+         <button style=\"position:fixed;left:140px;top:40px\" onclick=\"log('under')\">Under</button>",
+    );
+    let (persons, _) = bed.mousepad("");
+    let click = |element: &str| {
+        let button = json!({"element": element, "role": "AXButton"});
+        persons.call_behind(&server, app.pid, "click_and_traverse", button)
+    };
+    click("Notify").ok();
+    until("the question", || {
+        let allow = server.refresh(app.pid).ok().find("AXButton", "Allow");
+        allow.map(drop)
+    });
+    let answer = click("Under");
+    assert!(answer.error().contains("is covered by"), "{answer}");
+    assert_eq!(page.log(), [""; 0], "{answer}");
+    click("Allow").ok();
+    click("Under").ok();
+    page.wait_for("under");
 }

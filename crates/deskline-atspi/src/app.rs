@@ -1,11 +1,12 @@
 //! The state of one app between its readings.
 
 use crate::engine::Questions;
+use crate::new_dialogs::NewDialogs;
 use crate::peer::Peer;
 use crate::strategies::bulk_cache::BulkCache;
 use crate::strategies::documents::Documents;
 use crate::strategies::unlisted::Unlisted;
-use crate::toolkits::{CacheUse, vcl};
+use crate::toolkits::{CacheUse, Toolkit, vcl};
 use crate::tree::KnownWindows;
 
 /// An app whose toolkit and connection are known.
@@ -26,6 +27,8 @@ pub struct App {
     pub loads: bool,
     /// Whether it may have been read before a stack had faded to another page.
     pub may_fade: bool,
+    /// Its dialogs, if its toolkit ignores clicks in new ones.
+    pub dialogs: Option<NewDialogs>,
     /// The windows of its toplevels.
     pub windows: KnownWindows,
     /// Its documents, from the last reading of each.
@@ -47,6 +50,7 @@ impl App {
         };
         Self {
             cache: BulkCache::new(cache_use),
+            dialogs: (peer.toolkit == Toolkit::Chromium).then(NewDialogs::default),
             peer,
             beside: Vec::new(),
             questions: Questions::default(),

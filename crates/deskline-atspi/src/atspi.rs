@@ -238,6 +238,13 @@ impl AtSpi {
         self.apps.get(&pid).is_some_and(|app| app.loads)
     }
 
+    /// Whether the app would ignore a click on this element of its last reading, or its action.
+    pub fn ignores_presses(&self, tree: &Tree, index: usize) -> bool {
+        let app = self.apps.get(&tree.app.pid);
+        let dialogs = app.and_then(|app| app.dialogs.as_ref());
+        dialogs.is_some_and(|dialogs| dialogs.ignore(tree, index))
+    }
+
     /// Whether the last reading has toplevels whose windows may still appear.
     pub fn lacks_windows(&self, pid: u32) -> bool {
         let app = self.apps.get(&pid);
@@ -393,6 +400,9 @@ impl AtSpi {
         partial.unread.nodes += unread;
         let took = start.elapsed();
         let mut tree = tree::build(&app.peer, &mut app.windows, &nodes, windows, took);
+        if let Some(dialogs) = &mut app.dialogs {
+            dialogs.note(&tree);
+        }
         tree.partial.extend(partial.words(&nodes));
         let began = self.mirrors.current.as_ref().map(|mirror| mirror.began);
         let kept = reused

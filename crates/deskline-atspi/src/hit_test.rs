@@ -118,6 +118,11 @@ impl AtSpi {
             // It has a surface of its own, above the window's.
             return Ok(Hit::Topmost(over));
         }
+        if matches!(kind, HitTest::OfPages { .. })
+            && let Some(over) = tree.drawn_window_over(index, at)
+        {
+            return Ok(Hit::Topmost(over));
+        }
         let is_page = |at: &usize| tree.elements[*at].role == Role::WEB_AREA;
         let page = tree.outwards(index).filter(is_page).last();
         let Some((root, levels, request)) = question(kind, (top, page), space.raw_point(at)) else {

@@ -34,6 +34,7 @@ mod held;
 mod hit_test;
 mod mirrors;
 mod names;
+mod new_dialogs;
 mod partial;
 mod peer;
 mod reading;

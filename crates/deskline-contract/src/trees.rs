@@ -191,6 +191,12 @@ pub trait Trees {
         false
     }
 
+    /// Whether the app would ignore a click on this element of its last reading, or its action, for
+    /// the moment: some toolkits do in a dialog that has just appeared.
+    fn ignores_presses(&mut self, _tree: &Tree, _index: usize) -> bool {
+        false
+    }
+
     /// Between links: handles pending events. Returns after which time to call it again, if at all.
     /// Does not block.
     fn idle(&mut self) -> Option<Duration> {

@@ -74,9 +74,38 @@ impl Tree {
                 .is_some_and(|(outer, inner)| inner.contains(at) && !outer.contains(inner.center()))
         };
         let bubble = (0..self.elements.len()).rfind(opens);
-        let bubble = bubble.filter(|at| index != *at && !self.is_inside(index, *at))?;
-        let has = |i: &usize| place(*i).is_some_and(|place| place.contains(at));
-        self.with_inside(bubble).filter(has).last()
+        self.innermost_at(bubble?, index, at)
+    }
+
+    /// The element at a point of a window that the app draws in another of its windows, as Chromium
+    /// does with its questions and its find bar, and that `index` is not in. Chromium also lists two
+    /// for the choices of its address bar, which have no control and seldom show.
+    pub fn drawn_window_over(&self, index: usize, at: Point) -> Option<usize> {
+        let is_drawn = |top: &usize| {
+            let element = &self.elements[*top];
+            let place = element.extents.filter(|_| element.visible);
+            let is_own = || self.windows.iter().any(|w| w.elements.contains(top));
+            let is_control = |i: usize| is_control(&self.elements[i]) && self.elements[i].visible;
+            element.role == Role::WINDOW
+                && place.is_some_and(|place| place.contains(at))
+                && !is_own()
+                && self.page_around(*top).is_none()
+                && self.inside(*top).any(is_control)
+        };
+        let drawn = (0..self.elements.len()).rfind(is_drawn);
+        self.innermost_at(drawn?, index, at)
+    }
+
+    /// The innermost visible element at a point of `over`, if `index` is not in that.
+    fn innermost_at(&self, over: usize, index: usize, at: Point) -> Option<usize> {
+        let has = |i: &usize| {
+            let element = &self.elements[*i];
+            let place = element.extents.filter(|_| element.visible);
+            place.is_some_and(|place| place.contains(at))
+        };
+        let is_beside = index != over && !self.is_inside(index, over);
+        let found = self.with_inside(over).filter(has).last();
+        found.filter(|_| is_beside)
     }
 
     /// Whether a popover of the element's own window is open that would close at a click on the

@@ -61,18 +61,20 @@ impl Targets {
         self.target.as_ref().and_then(|target| target.index)
     }
 
-    /// Whether the action is a click or a press on an element that is disabled. Dialogs enable a
-    /// button once they have looked at what was typed.
-    fn is_disabled(&self, tree: &Tree, action: &Action) -> bool {
+    /// The target of a click or a press.
+    fn pressed(&self, action: &Action) -> Option<&Resolved> {
         let presses = match action {
             Action::Input(Input::Click { kind, .. }) => kind.button == Button::Left,
             Action::Quiet(Quiet::PressAx { .. }) => true,
             _ => false,
         };
-        let target = self
-            .target
-            .as_ref()
-            .filter(|target| presses && !target.given);
+        self.target.as_ref().filter(|_| presses)
+    }
+
+    /// Whether the action is a click or a press on an element that is disabled. Dialogs enable a
+    /// button once they have looked at what was typed.
+    fn is_disabled(&self, tree: &Tree, action: &Action) -> bool {
+        let target = self.pressed(action).filter(|target| !target.given);
         let element = target.and_then(|target| tree.elements.get(target.index?));
         // A closed menu has the states of when it was last open.
         let takes_clicks = |e: &Element| e.role.is_interactive() && e.role != Role::MENU_ITEM;
@@ -177,13 +179,17 @@ impl Link<'_> {
             let disabled = found
                 .as_ref()
                 .is_ok_and(|targets| targets.is_disabled(tree, action));
+            let pressed = found.as_ref().ok().and_then(|found| found.pressed(action));
+            let ignored = pressed
+                .and_then(|target| target.index)
+                .is_some_and(|at| desktop.ignores_presses(tree, at));
             // The very text may stand further down a page that is still loading.
             let target = found.as_ref().ok().and_then(|found| found.target.as_ref());
             let comes = target.is_some_and(|target| target.is_part)
                 && !action.waits()
                 && desktop.is_loading(pid);
             let scope = match &found {
-                Ok(_) if (disabled || comes) && start.elapsed() < ENABLED => {
+                Ok(_) if (disabled || comes || ignored) && start.elapsed() < ENABLED => {
                     self.cancel.check()?;
                     desktop.wait_for_change(LOOK)?;
                     self.reader.again()

@@ -501,6 +501,7 @@ impl Trees for LinuxDesktop {
         may_fade(pid: u32) -> bool;
         watch(control: &ElementId) -> bool;
         is_loading(pid: u32) -> bool;
+        ignores_presses(tree: &Tree, index: usize) -> bool;
         wait_for_change(time: Duration) -> Result<Option<Sign>>;
         hit_test(tree: &Tree, index: usize, at: Point) -> Result<Hit>;
         first_character(tree: &Tree, index: usize) -> Result<Option<Rect>>;

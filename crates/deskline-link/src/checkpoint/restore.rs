@@ -38,9 +38,12 @@ impl Checkpoint<'_> {
         }
         let now = self.desktop.front().ok().flatten();
         if !self.touched {
-            // Only what the app has opened is put behind, and no menu, which would close.
-            let opened = |now: &&Window| self.is_targets(now) && !self.was_there(now.id);
-            let Some(pid) = now.as_ref().filter(opened).and_then(|now| now.pid) else {
+            // Only what the app has opened or raised is put behind, and no menu, which would close.
+            // Chromium raises its window when a dialog of its own closes.
+            let unasked = self.person_pressed() == Some(false);
+            let by_app =
+                |now: &&Window| self.is_targets(now) && (unasked || !self.was_there(now.id));
+            let Some(pid) = now.as_ref().filter(by_app).and_then(|now| now.pid) else {
                 return;
             };
             if self.desktop.popup_open(pid).unwrap_or(true) {

@@ -1,0 +1,39 @@
+//! Dialogs that have just appeared, in a toolkit that ignores clicks there for a moment.
+
+use std::collections::HashMap;
+use std::mem;
+use std::time::{Duration, Instant};
+
+use deskline_core::{ElementId, Tree};
+
+/// How long. Chromium 156 ignores clicks and actions, though no keys, for the time of a double click
+/// after one of its own dialogs has appeared (`InputEventActivationProtector` in ui/views).
+const IGNORES: Duration = Duration::from_millis(550);
+
+/// The dialogs of an app, and when they were first read.
+#[derive(Debug, Default)]
+pub struct NewDialogs(HashMap<ElementId, Instant>);
+
+impl NewDialogs {
+    /// Records which dialogs a reading has.
+    pub fn note(&mut self, tree: &Tree) {
+        let (known, now) = (mem::take(&mut self.0), Instant::now());
+        let dialogs = (0..tree.elements.len()).filter(|at| is_dialog(tree, *at));
+        let ids = dialogs.map(|at| tree.elements[at].id.clone());
+        self.0 = ids
+            .map(|id| (id.clone(), known.get(&id).copied().unwrap_or(now)))
+            .collect();
+    }
+
+    /// Whether the element is in a dialog that ignores clicks.
+    pub fn ignore(&self, tree: &Tree, index: usize) -> bool {
+        let dialogs = tree.outwards(index).filter(|at| is_dialog(tree, *at));
+        let since = dialogs.filter_map(|at| self.0.get(&tree.elements[at].id));
+        since.into_iter().any(|since| since.elapsed() < IGNORES)
+    }
+}
+
+/// Whether it is a dialog of the app's own, not one that a page has.
+fn is_dialog(tree: &Tree, at: usize) -> bool {
+    matches!(&*tree.elements[at].native_role, "dialog" | "alert") && tree.page_around(at).is_none()
+}

@@ -21,7 +21,8 @@ impl Play<'_> {
         if let Some(index) = index.filter(|_| self.how.learns) {
             self.drop_nearly(index, pid);
         }
-        let step = index.map_or(step.clone(), |index| self.recipe.steps[index].clone());
+        let own = index.map(|index| &self.played.recipe.steps[index]);
+        let step = own.unwrap_or(step).clone();
         let end = Instant::now() + Duration::from_secs_f64(step.checks.within.unwrap_or(WITHIN));
         let mut dialogs = DIALOGS;
         loop {
@@ -55,25 +56,20 @@ impl Play<'_> {
     fn lacks(&self, step: &Step, pid: u32) -> Result<(Vec<String>, Option<String>), Halted> {
         let (mut lacks, mut first) = (Vec::new(), None);
         let lines = self.lines(pid);
-        let fill = |check: &Check| check.fill(self.values).map_err(halt);
-        for check in &step.checks.shows {
-            let wanted = fill(check)?;
-            if !lines.iter().any(|line| wanted.is(line)) {
-                first = first.or_else(|| wanted.text.clone());
-                lacks.push(format!("shows {}", wanted.shown()));
-            }
-        }
-        for check in &step.checks.absent {
-            let wanted = fill(check)?;
-            if lines.iter().any(|line| wanted.is(line)) {
-                lacks.push(format!("absent {}", wanted.shown()));
-            }
-        }
-        for check in &step.checks.enabled {
-            let wanted = fill(check)?;
-            let enabled = |line: &Line| wanted.is(line) && !line.states.contains(States::DISABLED);
-            if !lines.iter().any(|line| enabled(line)) {
-                lacks.push(format!("enabled {}", wanted.shown()));
+        for (name, checks) in step.checks.each() {
+            for check in checks {
+                let wanted = check.fill(self.values).map_err(halt)?;
+                let mut like = lines.iter().filter(|line| wanted.is(line));
+                let holds = match name {
+                    "shows" => like.next().is_some(),
+                    "absent" => like.next().is_none(),
+                    _ => like.any(|line| !line.states.contains(States::DISABLED)),
+                };
+                if !holds {
+                    let text = wanted.text().filter(|_| name == "shows");
+                    first = first.or_else(|| text.map(str::to_owned));
+                    lacks.push(format!("{name} {}", wanted.shown()));
+                }
             }
         }
         Ok((lacks, first))
@@ -83,11 +79,9 @@ impl Play<'_> {
     fn lines(&self, pid: u32) -> Vec<&Line> {
         let screen = self.screens.get(&pid);
         let other = screen.and_then(|screen| screen.other.as_ref());
-        screen
-            .into_iter()
-            .chain(other.map(|(_, _, other)| &**other))
-            .flat_map(Screen::visible)
-            .collect()
+        let other = other.map(|(_, _, other)| &**other);
+        let screens = screen.into_iter().chain(other);
+        screens.flat_map(Screen::visible).collect()
     }
 
     /// Drops what differs in its digits alone: it changes by itself.
@@ -97,13 +91,12 @@ impl Play<'_> {
             let is = |is: &dyn Fn(&Line) -> bool| lines.iter().any(|line| is(line));
             !is(&|line| wanted.is(line)) && is(&|line| wanted.is_nearly(line))
         };
-        let shows = &self.recipe.steps[index].checks.shows;
         let is = |check: &&Check| check.fill(self.values).is_ok_and(|wanted| nearly(&wanted));
+        let shows = &self.played.recipe.steps[index].checks.shows;
         let gone: Vec<Check> = shows.iter().filter(is).cloned().collect();
-        self.dropped.extend(gone.iter().map(Check::written));
-        self.recipe.steps[index]
-            .checks
-            .shows
-            .retain(|check| !gone.contains(check));
+        let played = &mut self.played;
+        played.dropped.extend(gone.iter().map(Check::written));
+        let shows = &mut played.recipe.steps[index].checks.shows;
+        shows.retain(|check| !gone.contains(check));
     }
 }

@@ -28,8 +28,22 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The pause between two readings, where no event can be waited for.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// The most dialogs that are answered in one step.
-const DIALOGS: usize = 3;
+/// How long a step still waits, and how many dialogs it still answers meanwhile.
+struct Patience {
+    end: Instant,
+    dialogs: usize,
+}
+
+impl Patience {
+    fn lasting(time: Duration) -> Self {
+        let (end, dialogs) = (Instant::now() + time, 3);
+        Self { end, dialogs }
+    }
+
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.end
+    }
+}
 
 /// How a recipe is done.
 #[derive(Debug, Clone, Default)]

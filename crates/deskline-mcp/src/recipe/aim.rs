@@ -1,8 +1,8 @@
 //! Before a step: its target, the dialog and the focus, waited for.
 
 use super::{
-    BETWEEN, DIALOGS, Halted, Instant, Line, PATIENCE, Play, Screen, Step, Target, Way, halt, json,
-    plain, shape, tool_of, tools,
+    BETWEEN, Halted, Instant, Line, PATIENCE, Patience, Play, Screen, Step, Target, Way, halt,
+    json, plain, shape, tool_of, tools,
 };
 use deskline_recipe::{Found, Missing, find, find_part};
 
@@ -15,10 +15,9 @@ impl Play<'_> {
         target: &Target,
         pid: u32,
     ) -> Result<(Line, Way), Halted> {
-        let end = Instant::now() + PATIENCE;
-        let mut dialogs = DIALOGS;
+        let mut patience = Patience::lasting(PATIENCE);
         loop {
-            let over = Instant::now() >= end;
+            let over = patience.is_over();
             let screen = self.screen(pid)?;
             let mut found = find(target, &screen.lines);
             if self.how.learns
@@ -45,13 +44,13 @@ impl Play<'_> {
                 }
                 _ => {}
             }
-            if dialogs > 0 && self.dialog(pid).await? {
-                dialogs -= 1;
+            if self.dialog(pid, &mut patience).await? {
                 continue;
             }
             let wanted = target.element.as_deref();
             let wanted = wanted.filter(|_| wrong.is_none() && found.is_err());
-            self.wait(pid, wanted, target.role.as_deref(), end).await?;
+            let (role, end) = (target.role.as_deref(), patience.end);
+            self.wait(pid, wanted, role, end).await?;
         }
     }
 
@@ -79,20 +78,17 @@ impl Play<'_> {
 
     /// Waits until the dialog and the focus are as the step needs them.
     pub(super) async fn in_front(&mut self, step: &Step, pid: u32) -> Result<(), Halted> {
-        let end = Instant::now() + PATIENCE;
-        let mut dialogs = DIALOGS;
-        loop {
-            let Some(why) = self.elsewhere(step, self.screen(pid)?) else {
-                return Ok(());
-            };
-            if dialogs > 0 && self.dialog(pid).await? {
-                dialogs -= 1;
-            } else if Instant::now() >= end {
-                return Err(halt(why));
-            } else {
-                self.wait(pid, None, None, end).await?;
+        let mut patience = Patience::lasting(PATIENCE);
+        while let Some(why) = self.elsewhere(step, self.screen(pid)?) {
+            if self.dialog(pid, &mut patience).await? {
+                continue;
             }
+            if patience.is_over() {
+                return Err(halt(why));
+            }
+            self.wait(pid, None, None, patience.end).await?;
         }
+        Ok(())
     }
 
     /// Why a step would go elsewhere than meant: another dialog is in front, or the focus is
@@ -126,7 +122,14 @@ impl Play<'_> {
     }
 
     /// Answers a dialog that may come, if one is there.
-    pub(super) async fn dialog(&mut self, pid: u32) -> Result<bool, Halted> {
+    pub(super) async fn dialog(
+        &mut self,
+        pid: u32,
+        patience: &mut Patience,
+    ) -> Result<bool, Halted> {
+        if patience.dialogs == 0 {
+            return Ok(false);
+        }
         for step in self.played.recipe.dialogs.clone() {
             let Some(screen) = self.screens.get(&pid) else {
                 return Ok(false);
@@ -151,6 +154,7 @@ impl Play<'_> {
                 }
             };
             self.act(&step, pid, line.as_ref()).await?;
+            patience.dialogs -= 1;
             return Ok(true);
         }
         Ok(false)

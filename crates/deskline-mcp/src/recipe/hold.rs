@@ -1,6 +1,6 @@
 //! After a step: what must show.
 
-use super::{Check, DIALOGS, Duration, Halted, Instant, Line, Play, Screen, Step, Stop, halt};
+use super::{Check, Duration, Halted, Line, Patience, Play, Screen, Step, halt};
 use deskline_core::States;
 use deskline_recipe::Wanted;
 
@@ -23,32 +23,28 @@ impl Play<'_> {
         }
         let own = index.map(|index| &self.played.recipe.steps[index]);
         let step = own.unwrap_or(step).clone();
-        let end = Instant::now() + Duration::from_secs_f64(step.checks.within.unwrap_or(WITHIN));
-        let mut dialogs = DIALOGS;
+        let within = step.checks.within.unwrap_or(WITHIN);
+        let mut patience = Patience::lasting(Duration::from_secs_f64(within));
         loop {
             let (lacks, first) = self.lacks(&step, pid)?;
             if lacks.is_empty() {
                 return Ok(());
             }
-            if dialogs > 0 && self.dialog(pid).await? {
-                dialogs -= 1;
-            } else if Instant::now() >= end {
-                let why = "what must show after it does not".into();
-                return Err(Box::new(Stop {
-                    why,
-                    expected: lacks,
-                    ..Stop::default()
-                }));
-            } else if let Err(error) = self.wait(pid, first.as_deref(), None, end).await {
+            if self.dialog(pid, &mut patience).await? {
+                continue;
+            }
+            let mut stop = halt("what must show after it does not");
+            if !patience.is_over() {
+                let waited = self.wait(pid, first.as_deref(), None, patience.end).await;
+                let Err(error) = waited else { continue };
                 // The app may have ended, as it should have.
                 if self.lacks(&step, pid)?.0.is_empty() {
                     return Ok(());
                 }
-                return Err(Box::new(Stop {
-                    expected: lacks,
-                    ..*error
-                }));
+                stop = error;
             }
+            stop.expected = lacks;
+            return Err(stop);
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{AppToplevel, Error, Result, Scope, Sent};
+use deskline_contract::{AppToplevel, Deed, Error, Result, Scope, Sent};
 use deskline_core::{Diff, ElementId, Older, Tree};
 use deskline_unix::process;
 
@@ -473,29 +473,21 @@ impl AtSpi {
         })
     }
 
-    /// Presses through `Action`.
-    pub fn press(&mut self, element: &ElementId) -> Result<()> {
-        self.locate(element)?.act(act::press)
-    }
-
-    /// Sets a value through `Value`, `EditableText` or `Selection`.
-    pub fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
+    /// Acts through the element's interfaces: `Action`, `Value`, `EditableText`, `Selection`,
+    /// `Table`, `Component`.
+    pub fn act(&mut self, element: &ElementId, deed: Deed<'_>) -> Result<bool> {
         let located = self.locate(element)?;
         let toolkit = located.toolkit;
-        located.act(|app, path| act::set_value(app, path, value, toolkit))
-    }
-
-    /// Selects a choice through `Selection`, or by its action.
-    pub fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
-        let located = self.locate(element)?;
-        let toolkit = located.toolkit;
-        located.act(|app, path| act::choose(app, path, choice, toolkit))
-    }
-
-    /// Selects or deselects through the container's `Selection` or `Table`.
-    pub fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
-        self.locate(element)?
-            .act(|app, path| act::set_selected(app, path, selected))
+        located.act(|app, path| {
+            match deed {
+                Deed::ScrollIntoView => return Ok(act::scroll_into_view(app, path)?),
+                Deed::Choose(choice) => return act::choose(app, path, choice, toolkit),
+                Deed::Press => act::press(app, path)?,
+                Deed::SetValue(value) => act::set_value(app, path, value, toolkit)?,
+                Deed::SetSelected(selected) => act::set_selected(app, path, selected)?,
+            }
+            Ok(true)
+        })
     }
 
     /// The range of an element's `Value`.
@@ -511,12 +503,6 @@ impl AtSpi {
                 .iter()
                 .any(|name| name.eq_ignore_ascii_case("toggle")))
         })
-    }
-
-    /// Scrolls into view through `Component.ScrollTo`; `false` where the toolkit cannot.
-    pub fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
-        self.locate(element)?
-            .act(|app, path| Ok(act::scroll_into_view(app, path)?))
     }
 }
 

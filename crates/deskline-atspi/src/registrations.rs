@@ -75,11 +75,8 @@ impl AtSpi {
         };
         let main = &app.peer.bus_name;
         let is_beside = |l: &&Listed| l.bus_name != *main;
-        let now: Vec<&str> = listed
-            .iter()
-            .filter(is_beside)
-            .map(|l| l.bus_name.as_str())
-            .collect();
+        let now = listed.iter().filter(is_beside);
+        let now: Vec<&str> = now.map(|l| l.bus_name.as_str()).collect();
         app.beside
             .retain(|peer| now.contains(&peer.bus_name.as_str()));
         for name in now {

@@ -32,4 +32,4 @@ pub use error::{
     DisplayError, Error, Missing, NoEffect, Obstacle, OpenError, QuietAction, Refusal, Result,
     TargetError, WindowHint,
 };
-pub use trees::{AppToplevel, Hit, Scope, Sent, Sign, Signs, Trees};
+pub use trees::{AppToplevel, Deed, Hit, Scope, Sent, Sign, Signs, Trees};

@@ -84,16 +84,11 @@ impl Question {
 
     /// The answers that it takes.
     pub fn answers(&self) -> Vec<Approval> {
-        let no = self
-            .alert
-            .as_ref()
-            .map_or(Approval::Never, |_| Approval::No);
+        let alert = self.alert.as_ref();
+        let no = alert.map_or(Approval::Never, |_| Approval::No);
         let always = self.can_be_kept.then_some(Approval::Always);
-        [Approval::Once]
-            .into_iter()
-            .chain(always)
-            .chain([no])
-            .collect()
+        let answers = [Some(Approval::Once), always, Some(no)];
+        answers.into_iter().flatten().collect()
     }
 
     /// The meaning of each answer.

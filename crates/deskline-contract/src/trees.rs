@@ -8,7 +8,7 @@ use deskline_core::{ElementId, Point, Rect, Tree, WindowId};
 use deskline_input::clock;
 
 use crate::display::Window;
-use crate::error::Result;
+use crate::error::{QuietAction, Result};
 
 /// How much of an app a traversal reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +54,30 @@ pub enum Hit {
     Later,
     /// The toolkit does not know what lies over what.
     Unknown,
+}
+
+/// What is done to an element through the accessibility API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed<'t> {
+    ScrollIntoView,
+    Press,
+    SetValue(&'t str),
+    /// Selects the choice of exactly this text in a combo box or a list, or presses it in a menu.
+    Choose(&'t str),
+    /// Selects or deselects.
+    SetSelected(bool),
+}
+
+impl Deed<'_> {
+    /// Its name in errors.
+    pub fn action(self) -> QuietAction {
+        match self {
+            Self::ScrollIntoView => QuietAction::ScrollIntoView,
+            Self::Press => QuietAction::Press,
+            Self::SetValue(_) | Self::Choose(_) => QuietAction::SetValue,
+            Self::SetSelected(_) => QuietAction::SetSelected,
+        }
+    }
 }
 
 /// A sign that an app has changed: an event, or a difference between two readings.
@@ -230,18 +254,7 @@ pub trait Trees {
         Ok(false)
     }
 
-    /// Scrolls the element into view; `false` where the toolkit cannot.
-    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool>;
-
-    /// Presses the element.
-    fn press(&mut self, element: &ElementId) -> Result<()>;
-
-    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()>;
-
-    /// Selects the choice of exactly this text in a combo box or a list, or presses it in a menu.
-    /// Returns whether the app reports success.
-    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool>;
-
-    /// Selects or deselects.
-    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()>;
+    /// Acts on the element through the accessibility API alone. `false` if the toolkit cannot
+    /// scroll, or if the app does not report that the choice is selected.
+    fn act(&mut self, element: &ElementId, deed: Deed<'_>) -> Result<bool>;
 }

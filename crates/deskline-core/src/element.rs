@@ -45,11 +45,8 @@ impl std::str::FromStr for Ref {
 
     /// Parses `e42`, and `#e42` as in a tree line.
     fn from_str(s: &str) -> Result<Self, ()> {
-        let digits = s
-            .strip_prefix('#')
-            .unwrap_or(s)
-            .strip_prefix('e')
-            .ok_or(())?;
+        let bare = s.strip_prefix('#').unwrap_or(s);
+        let digits = bare.strip_prefix('e').ok_or(())?;
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return Err(());
         }

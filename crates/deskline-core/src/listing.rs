@@ -98,11 +98,8 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
         (diff.modified.len(), "modified"),
     ];
     let all = counts.iter().map(|(n, _)| n).sum::<usize>();
-    let counts: Vec<_> = counts
-        .iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, what)| format!("{n} {what}"))
-        .collect();
+    let counts = counts.iter().filter(|(n, _)| *n > 0);
+    let counts: Vec<_> = counts.map(|(n, what)| format!("{n} {what}")).collect();
     let modified = diff.modified.iter().map(|m| m.after);
     let now = diff.added.iter().copied().chain(modified);
     let (is, was) = (Texts::new(after), Texts::new(before));
@@ -141,10 +138,8 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
             && element.value.is_blank()
             && !matches!(element.role, Role::TEXT_FIELD | Role::TEXT_AREA);
         let is_bar = has_page && around(index);
-        (unlabelled, bars) = (
-            unlabelled + usize::from(is_mute),
-            bars + usize::from(is_bar),
-        );
+        unlabelled += usize::from(is_mute);
+        bars += usize::from(is_bar);
         let over = is_mute && unlabelled > UNLABELLED || is_bar && bars > BARS;
         if over || first.len() >= most_interactive {
             more += 1;
@@ -155,11 +150,8 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
     let mut lines: Vec<String> = Vec::new();
     lines.extend(first.iter().map(|&i| line_of(tree, &texts, i)));
     let labels = |&&i: &&usize| matches!(tree.elements[i].role, Role::ROW | Role::CELL);
-    let named: Vec<usize> = acts
-        .iter()
-        .chain(says.iter().filter(labels))
-        .copied()
-        .collect();
+    let named = acts.iter().chain(says.iter().filter(labels));
+    let named: Vec<usize> = named.copied().collect();
     // The texts that are already listed. A row, its cell and the label in it have the same text and
     // are listed once.
     let mut listed = HashSet::new();
@@ -167,10 +159,8 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
     let mut fragment: Option<Element> = None;
     for index in says {
         let element = &tree.elements[index];
-        let has_text = || {
-            tree.inside(index)
-                .any(|at| tree.elements[at].role == Role::STATIC_TEXT)
-        };
+        let is_text = |at: usize| tree.elements[at].role == Role::STATIC_TEXT;
+        let has_text = || tree.inside(index).any(is_text);
         let is_static = match element.role {
             // Gecko's have no part with the same text.
             Role::HEADING => !has_text(),
@@ -198,12 +188,9 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
         if count > most_static {
             more += usize::from(joined.is_none());
         } else {
+            let from_picture = texts.is_from_picture(tree, index);
             lines.push(match &joined {
-                Some(whole) => element_line(
-                    Some(&whole.title),
-                    texts.is_from_picture(tree, index),
-                    whole,
-                ),
+                Some(whole) => element_line(Some(&whole.title), from_picture, whole),
                 None => line_of(tree, &texts, index),
             });
         }

@@ -5,9 +5,9 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
 use std::time::Duration;
 
+use deskline_unix::wait;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Command;
 
@@ -118,27 +118,24 @@ impl Limits {
 
 impl Drop for Group {
     /// Kills the processes left in the groups, and blocks until they have ended.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "no event reports that a group is empty"
-    )]
     fn drop(&mut self) {
-        const LOOK: Duration = Duration::from_millis(20);
         for folder in &self.0 {
-            let mut tries = 0;
-            while let Err(error) = fs::remove_dir(folder) {
-                if LOOK * tries > END {
-                    tracing::warn!("{} stays: {error}", folder.display());
-                    break;
+            let mut removed = Ok(());
+            wait::until(END, Duration::from_millis(20), || {
+                removed = fs::remove_dir(folder);
+                if removed.is_ok() {
+                    return Some(());
                 }
-                tries += 1;
                 let members = fs::read_to_string(folder.join("cgroup.procs"));
                 for pid in members.unwrap_or_default().lines() {
                     if let Some(pid) = pid.parse().ok().and_then(Pid::from_raw) {
                         let _ = kill_process(pid, Signal::KILL);
                     }
                 }
-                sleep(LOOK);
+                None
+            });
+            if let Err(error) = removed {
+                tracing::warn!("{} stays: {error}", folder.display());
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The traits of a display: single events, and facts about where they go.
 
 use std::fmt;
+use std::ops::DerefMut;
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, Window};
@@ -67,63 +68,6 @@ pub trait Port {
     fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<Self::Key>, Self::Error>;
 }
 
-/// Implements [`Port`] for a borrowed or boxed port.
-macro_rules! lent {
-    ($($lent:tt)+) => {
-        impl<P: Port + ?Sized> Port for $($lent)+ {
-            type Error = P::Error;
-            type Key = P::Key;
-
-            fn go(&mut self, to: Point) -> Result<(), P::Error> {
-                (**self).go(to)
-            }
-
-            fn button(&mut self, button: Button, down: bool, nth: u8) -> Result<(), P::Error> {
-                (**self).button(button, down, nth)
-            }
-
-            fn key(&mut self, key: &P::Key, down: bool) -> Result<(), P::Error> {
-                (**self).key(key, down)
-            }
-
-            fn wheel(&mut self, right: i32, down: i32) -> Result<(), P::Error> {
-                (**self).wheel(right, down)
-            }
-
-            fn sync(&mut self) -> Result<(), P::Error> {
-                (**self).sync()
-            }
-
-            fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>, P::Error> {
-                (**self).lacks(text)
-            }
-
-            fn stroke(
-                &mut self,
-                text: &[char],
-                cancel: &Cancel,
-            ) -> Result<Option<(Stroke<P::Key>, usize)>, P::Error> {
-                (**self).stroke(text, cancel)
-            }
-
-            fn press(
-                &mut self,
-                press: KeyPress,
-                cancel: &Cancel,
-            ) -> Result<Stroke<P::Key>, P::Error> {
-                (**self).press(press, cancel)
-            }
-
-            fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<P::Key>, P::Error> {
-                (**self).modifiers(modifiers)
-            }
-        }
-    };
-}
-
-lent!(&mut P);
-lent!(Box<P>);
-
 /// A key, pressed and released while others are held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stroke<K> {
@@ -141,8 +85,8 @@ pub trait Scene {
     /// A key in an event.
     type Key: Clone + PartialEq + fmt::Debug;
 
-    /// The devices.
-    type Port<'p>: Port<Error = Self::Error, Key = Self::Key>
+    /// The devices, borrowed or boxed.
+    type Port<'p>: DerefMut<Target: Port<Error = Self::Error, Key = Self::Key>>
     where
         Self: 'p;
 

@@ -81,11 +81,9 @@ pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, Journal
     loop {
         let start = size.saturating_sub(window);
         let text = bytes(&file, start, size).map_err(fail)?;
-        let mut records: Vec<Record> = text
-            .rsplit(|&b| b == b'\n')
-            .filter_map(|line| serde_json::from_slice(line).ok())
-            .take(limit)
-            .collect();
+        let lines = text.rsplit(|&b| b == b'\n');
+        let records = lines.filter_map(|line| serde_json::from_slice(line).ok());
+        let mut records: Vec<Record> = records.take(limit).collect();
         if records.len() >= limit || start == 0 {
             records.reverse();
             return Ok(records);

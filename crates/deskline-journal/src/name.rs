@@ -73,11 +73,8 @@ pub(crate) fn parse_stamp(text: &str) -> Option<u64> {
 
 /// `tool` for use in a file name: characters with a meaning to a file system or a shell become `_`.
 pub(crate) fn plain(tool: &str) -> String {
-    let plain: String = tool
-        .chars()
-        .take(64)
-        .map(|c| if is_plain(c) { c } else { '_' })
-        .collect();
+    let plain = tool.chars().take(64);
+    let plain: String = plain.map(|c| if is_plain(c) { c } else { '_' }).collect();
     if plain.is_empty() {
         "_".to_owned()
     } else {

@@ -265,12 +265,8 @@ impl Link<'_> {
             return Ok(());
         };
         let by_keys = self.call.actions().any(Action::is_for_focus);
-        let was = self
-            .report
-            .readings
-            .before
-            .as_ref()
-            .zip(self.report.before_input());
+        let was = self.report.readings.before.as_ref();
+        let was = was.zip(self.report.before_input());
         let drawn = was.and_then(|was| drawn(desktop, (&tree, by_keys), was));
         let awaited = match &self.call.action {
             Action::WaitFor { target, .. } => lookup::resolve(&tree, target, &[]).is_err(),
@@ -318,13 +314,8 @@ impl Link<'_> {
         };
         let renamed = Diff::between(last, tree).renamed(last, tree);
         self.reader.rename(&renamed);
-        if let Some(first) = self
-            .report
-            .readings
-            .before
-            .as_mut()
-            .filter(|t| of_app(&&**t))
-        {
+        let first = self.report.readings.before.as_mut();
+        if let Some(first) = first.filter(|tree| of_app(&&**tree)) {
             first.rename(&renamed);
         }
     }
@@ -353,11 +344,8 @@ fn led_to((before, after): (&Tree, &Tree), diff: &Diff, report: &Report) -> Opti
         return Some(format!("opened {}", title(after, opened)));
     }
     let id = |tree: &Tree, top: usize| tree.elements.get(top).map(|e| e.id.clone());
-    let now: Vec<_> = after
-        .toplevels()
-        .into_iter()
-        .map(|top| id(after, top))
-        .collect();
+    let now = after.toplevels().into_iter().map(|top| id(after, top));
+    let now: Vec<_> = now.collect();
     let gone = |top: &usize| !now.contains(&id(before, *top));
     if let Some(closed) = before.toplevels().into_iter().find(gone) {
         return Some(format!("closed {}", title(before, closed)));
@@ -380,12 +368,8 @@ fn led_to((before, after): (&Tree, &Tree), diff: &Diff, report: &Report) -> Opti
         };
         m.changes.iter().any(is)
     };
-    let chosen: Vec<usize> = diff
-        .modified
-        .iter()
-        .filter(chosen)
-        .map(|m| m.after)
-        .collect();
+    let chosen = diff.modified.iter().filter(chosen).map(|m| m.after);
+    let chosen: Vec<usize> = chosen.collect();
     match chosen.as_slice() {
         [] => None,
         [one] => Some(format!("selected {}", title(after, *one))),

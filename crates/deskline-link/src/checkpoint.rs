@@ -302,11 +302,8 @@ impl<'a> Checkpoint<'a> {
         if self.raised.is_some() {
             return Ok(false);
         }
-        let theirs = self
-            .saved
-            .front
-            .as_ref()
-            .filter(|theirs| !self.is_targets(theirs));
+        let theirs = self.saved.front.as_ref();
+        let theirs = theirs.filter(|theirs| !self.is_targets(theirs));
         let theirs = theirs.map(|theirs| theirs.id);
         let Some(theirs) = theirs.filter(|id| self.was_there(*id) && self.was_there(front.id))
         else {
@@ -429,11 +426,8 @@ impl<'a> Checkpoint<'a> {
 
     /// The window as it is listed now; a plain one if it is not.
     fn listed(&mut self, id: WindowId) -> Result<Window> {
-        let window = self
-            .desktop
-            .every_window()?
-            .into_iter()
-            .find(|w| w.id == id);
+        let mut windows = self.desktop.every_window()?.into_iter();
+        let window = windows.find(|w| w.id == id);
         Ok(window.unwrap_or_default())
     }
 

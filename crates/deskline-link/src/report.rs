@@ -229,11 +229,8 @@ impl Report {
         let Some(Ok(after)) = &self.pictures.after else {
             return None;
         };
-        let by_picture = self
-            .readings
-            .after
-            .as_ref()
-            .is_some_and(Tree::is_picture_only);
+        let tree = self.readings.after.as_ref();
+        let by_picture = tree.is_some_and(Tree::is_picture_only);
         if self.handoff.is_some() || self.names_what_shows()? && !by_picture {
             return None;
         }

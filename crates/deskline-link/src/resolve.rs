@@ -342,11 +342,8 @@ impl Link<'_> {
     /// switches back.
     pub(crate) fn reveal(&mut self, desk: &mut Checkpoint<'_>, action: &Action) -> Result<Targets> {
         let pid = self.subject.required()?;
-        let name = self
-            .report
-            .readings
-            .current()
-            .map(|tree| tree.app.name.clone());
+        let tree = self.report.readings.current();
+        let name = tree.map(|tree| tree.app.name.clone());
         desk.reveal(pid)?;
         if self.report.readings.step_before.is_some() {
             let tree = self.read(&mut **desk, pid)?;

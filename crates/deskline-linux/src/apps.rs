@@ -66,10 +66,9 @@ pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
     if let Some(launch) = by_path(identifier, &installed, session)? {
         return Ok(launch);
     }
-    let entry = installed
-        .by_id(identifier)
-        .or(installed.one("are named", identifier, |e| e.is_named(identifier))?)
-        .or_else(|| installed.by_command(identifier));
+    let named = installed.one("are named", identifier, |e| e.is_named(identifier))?;
+    let entry = installed.by_id(identifier).or(named);
+    let entry = entry.or_else(|| installed.by_command(identifier));
     if let Some(entry) = entry {
         return Launch::of_entry(entry, None, session);
     }
@@ -81,30 +80,27 @@ pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
     }
     let folded = identifier.to_lowercase();
     let generic = |e: &Entry| e.generic_names.iter().any(|n| n.to_lowercase() == folded);
-    let start = |e: &Entry| {
-        e.names
-            .iter()
-            .any(|n| n.to_lowercase().starts_with(&folded))
-    };
+    let starts = |name: &String| name.to_lowercase().starts_with(&folded);
+    let start = |e: &Entry| e.names.iter().any(starts);
     let part = |e: &Entry| {
         let mut names = e.names.iter().chain(&e.generic_names);
         names.any(|n| n.to_lowercase().contains(&folded)) || e.id.to_lowercase().contains(&folded)
     };
-    let entry = match installed.one("are", identifier, generic)? {
-        Some(entry) => Some(entry),
-        None => match installed.one("start with", identifier, start)? {
-            Some(entry) => Some(entry),
-            None => installed.one("contain", identifier, part)?,
-        },
-    };
-    match entry {
-        Some(entry) => Launch::of_entry(entry, None, session),
-        None => Err(OpenError::NotFound {
-            identifier: identifier.to_owned(),
-            nearest: installed.nearest(identifier),
+    let ways: [(_, &dyn Fn(&Entry) -> bool); 3] = [
+        ("are", &generic),
+        ("start with", &start),
+        ("contain", &part),
+    ];
+    for (how, fits) in ways {
+        if let Some(entry) = installed.one(how, identifier, fits)? {
+            return Launch::of_entry(entry, None, session);
         }
-        .into()),
     }
+    Err(OpenError::NotFound {
+        identifier: identifier.to_owned(),
+        nearest: installed.nearest(identifier),
+    }
+    .into())
 }
 
 /// RFC 3986, section 3.1. Spaces are not allowed: a text with spaces may be a command line with a
@@ -152,15 +148,12 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
         return Err(OpenError::NoSuchPath(path).into());
     }
     if command::is_desktop_file(&path) && path.is_file() {
-        let entry = Entry::read(&path, &installed::id_of(&path), session)
-            .ok_or_else(|| OpenError::NotAnApp(path.clone()))?;
-        let installed = installed.has(&path);
-        return Launch::of_entry(&entry, None, session).map(|launch| {
-            Some(Launch {
-                installed,
-                ..launch
-            })
-        });
+        let entry = Entry::read(&path, &installed::id_of(&path), session);
+        let entry = entry.ok_or_else(|| OpenError::NotAnApp(path.clone()))?;
+        return Ok(Some(Launch {
+            installed: installed.has(&path),
+            ..Launch::of_entry(&entry, None, session)?
+        }));
     }
     if command::is_program(&path) {
         let program = path.to_string_lossy().into_owned();
@@ -214,12 +207,10 @@ fn with_document(
 fn by_command(line: &str, session: &Session) -> Result<Option<Launch>> {
     let is_command = |word: &str| command::in_path(word, session).is_some();
     let Some(argv) = command::split(line) else {
-        let first = line.split(' ').next().unwrap_or_default();
-        return if is_command(first) {
-            Err(OpenError::OpenQuote(line.to_owned()).into())
-        } else {
-            Ok(None)
-        };
+        if line.split(' ').next().is_some_and(is_command) {
+            return Err(OpenError::OpenQuote(line.to_owned()).into());
+        }
+        return Ok(None);
     };
     if !argv.first().is_some_and(|first| is_command(first)) {
         return Ok(None);

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use deskline_contract::clipboard::ClipboardThread;
 use deskline_contract::ocr::Ocr;
 use deskline_contract::{
-    AppToplevel, Application, Apps, Cancel, Desktop, End, Error, Hit, Identity, OpenError, Opened,
-    Permit, Place, Progress, Result, Scope, Sent, Sign, Thread, Trees, Window,
+    AppToplevel, Application, Apps, Cancel, Deed, Desktop, End, Error, Hit, Identity, OpenError,
+    Opened, Permit, Place, Progress, Result, Scope, Sent, Sign, Thread, Trees, Window,
 };
 use deskline_core::{ElementId, Point, Rect, States, Tree};
 use deskline_input::InputError;
@@ -507,10 +507,6 @@ impl Trees for LinuxDesktop {
         first_character(tree: &Tree, index: usize) -> Result<Option<Rect>>;
         range(element: &ElementId) -> Result<Option<(f64, f64)>>;
         toggles(element: &ElementId) -> Result<bool>;
-        scroll_into_view(element: &ElementId) -> Result<bool>;
-        set_value(element: &ElementId, value: &str) -> Result<()>;
-        choose(element: &ElementId, choice: &str) -> Result<bool>;
-        set_selected(element: &ElementId, selected: bool) -> Result<()>;
     }
 
     fn idle(&mut self) -> Option<Duration> {
@@ -519,9 +515,12 @@ impl Trees for LinuxDesktop {
         trees.into_iter().chain(display).min()
     }
 
-    fn press(&mut self, element: &ElementId) -> Result<()> {
-        let in_tray = self.tray.press(element);
-        in_tray.unwrap_or_else(|| self.atspi.press(element))
+    fn act(&mut self, element: &ElementId, deed: Deed<'_>) -> Result<bool> {
+        let in_tray = (deed == Deed::Press).then(|| self.tray.press(element));
+        match in_tray.flatten() {
+            Some(pressed) => pressed.map(|()| true),
+            None => self.atspi.act(element, deed),
+        }
     }
 }
 

@@ -59,10 +59,8 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     let drivable = match &listed {
         Some(listed) if windows.is_some() || native => {
             let windows = windows.iter().flatten().map(|window| window.pid);
-            let on_bus = listed
-                .apps
-                .iter()
-                .filter(|app| native && app.windows != Some(0));
+            let apps = listed.apps.iter();
+            let on_bus = apps.filter(|app| native && app.windows != Some(0));
             let owners: Vec<u32> = windows.chain(on_bus.map(|app| app.pid)).collect();
             apps::look(&owners, &listed.apps, &mut checks)
         }
@@ -111,11 +109,8 @@ pub fn repair(check: &Check, session: &Session) -> Option<Result<String, String>
     match check.fix.as_ref()? {
         Fix::Accessibility => {
             let bus = session.session_bus.as_ref()?;
-            let on = accessibility_bus::enabled(bus);
-            Some(match on {
-                Ok(_) => Ok("turned accessibility on".to_owned()),
-                Err(e) => Err(e.to_string()),
-            })
+            let on = accessibility_bus::enabled(bus).map_err(|e| e.to_string());
+            Some(on.map(|_| "turned accessibility on".to_owned()))
         }
         Fix::KwinFile => Some(kwin::grant(session)),
         Fix::Command(words) => Some(carry_out(words, session)),
@@ -142,6 +137,6 @@ fn start<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiv
 }
 
 fn by<T>(work: &Receiver<T>, deadline: Instant) -> Option<T> {
-    work.recv_timeout(deadline.saturating_duration_since(Instant::now()))
-        .ok()
+    let left = deadline.saturating_duration_since(Instant::now());
+    work.recv_timeout(left).ok()
 }

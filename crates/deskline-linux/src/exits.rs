@@ -52,9 +52,8 @@ impl Ends {
         let Some(started) = started(pid).filter(|_| !process::are_elsewhere()) else {
             return;
         };
-        let launched = launched
-            .filter(|launched| launched.exited().is_none())
-            .cloned();
+        let launched = launched.filter(|launched| launched.exited().is_none());
+        let launched = launched.cloned();
         if let Some(known) = self.known.get_mut(&pid).filter(|k| k.started == started) {
             known.launched = launched.or(known.launched.take());
             return;
@@ -81,11 +80,7 @@ impl Ends {
         }
         let launched = known.launched.as_ref();
         let exit = launched.and_then(status).map_or(Exit::Unknown, exit);
-        let failed = match exit {
-            Exit::Status(status) => status != 0,
-            Exit::Signal(_) => true,
-            Exit::Unknown => false,
-        };
+        let failed = !matches!(exit, Exit::Status(0) | Exit::Unknown);
         Some(End {
             app: known.name.clone(),
             exit,

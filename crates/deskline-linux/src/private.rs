@@ -65,11 +65,8 @@ impl PrivateDesktop {
         let programs = programs::Programs::find(options)?;
         let directory = Directory::create()?;
         let mut variables = variables(options, &directory.path)?;
-        let mut parts = parts::Parts::new(
-            &directory.path,
-            Instant::now() + START_LIMIT,
-            reach == Reach::Process,
-        );
+        let (deadline, tied) = (Instant::now() + START_LIMIT, reach == Reach::Process);
+        let mut parts = parts::Parts::new(&directory.path, deadline, tied);
         let outcome = parts.start(&programs, options, &mut variables);
         // Created first, so that after a failure, dropping it ends the programs that were started.
         let desktop = Self {
@@ -184,10 +181,8 @@ fn variables(options: &Options, directory: &Path) -> Result<Environment> {
     variables.insert("XDG_SESSION_TYPE".to_owned(), kind.to_owned());
     environment::make_accessible(&mut variables);
     // Without a UTF-8 locale, toolkits mangle text.
-    if !["LC_ALL", "LC_CTYPE", "LANG"]
-        .iter()
-        .any(|name| variables.contains_key(*name))
-    {
+    let mut locales = ["LC_ALL", "LC_CTYPE", "LANG"].iter();
+    if !locales.any(|name| variables.contains_key(*name)) {
         variables.insert("LANG".to_owned(), "C.UTF-8".to_owned());
     }
     environment::keep_to_desktop(&mut variables);

@@ -72,17 +72,13 @@ impl Session {
     pub fn missing(&self) -> Vec<String> {
         let display = self.display.is_some() || self.wayland_display.is_some();
         let needed = |named: &&String| !display || named.starts_with("DBUS_");
-        let mut missing: Vec<String> = self
-            .silent
-            .iter()
-            .filter(needed)
-            .map(|named| {
-                format!(
-                    "{named} does not answer. Correct it in the server's environment, or unset it \
-                     there so that Deskline finds the session."
-                )
-            })
-            .collect();
+        let told = |named: &String| {
+            format!(
+                "{named} does not answer. Correct it in the server's environment, or unset it \
+                 there so that Deskline finds the session."
+            )
+        };
+        let mut missing: Vec<_> = self.silent.iter().filter(needed).map(told).collect();
         let silent = |name: &str| self.silent.iter().any(|named| named.contains(name));
         if !display && !silent("DISPLAY=") {
             missing.push(
@@ -103,6 +99,18 @@ impl Session {
             );
         }
         missing
+    }
+
+    /// A variable of the session's apps, if it has a value.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        let value = self.environment.get(name).map(String::as_str);
+        value.filter(|value| !value.is_empty())
+    }
+
+    /// The folder that a variable names, or else this one in the home directory.
+    pub(crate) fn folder(&self, variable: &str, in_home: &str) -> Option<PathBuf> {
+        let named = self.variable(variable).map(PathBuf::from);
+        named.or_else(|| Some(self.home()?.join(in_home)))
     }
 
     /// The home directory of the session's apps.
@@ -160,8 +168,8 @@ impl Session {
 
     /// Whether nobody can be sitting at the Wayland compositor's screen.
     pub(crate) fn is_private_wayland(&self) -> bool {
-        self.private_wayland()
-            .is_some_and(|directory| !directory.join(environment::VNC_SOCKET).exists())
+        let directory = self.private_wayland();
+        directory.is_some_and(|directory| !directory.join(environment::VNC_SOCKET).exists())
     }
 
     /// How to reach KWin, if it is the compositor.
@@ -190,10 +198,8 @@ impl Session {
     /// Xwayland beside it.
     pub(crate) fn is_driven_natively(&self) -> bool {
         let gnome = || self.compositor().is_some_and(|name| name == GNOME_SHELL);
-        let wlr = || {
-            self.wlr()
-                .is_some_and(|(socket, _)| deskline_wayland::is_wlr(&socket))
-        };
+        let is_wlr = |(socket, _): (PathBuf, String)| deskline_wayland::is_wlr(&socket);
+        let wlr = || self.wlr().is_some_and(is_wlr);
         self.sway().is_some() || self.kwin().is_some() || gnome() || wlr()
     }
 
@@ -207,11 +213,8 @@ impl Session {
 
     /// Listens to what is pressed on the display.
     pub fn presses(&self) -> Result<Presses> {
-        let x11 = self
-            .display
-            .as_ref()
-            .filter(|_| self.wayland_display.is_none());
-        let Some(display) = x11 else {
+        let x11 = self.display.as_ref();
+        let Some(display) = x11.filter(|_| self.wayland_display.is_none()) else {
             return Err(Error::Unavailable(
                 "a recording needs an X11 desktop: on Wayland no program sees what is pressed"
                     .into(),
@@ -221,8 +224,12 @@ impl Session {
     }
 
     fn cookies(&self) -> Option<PathBuf> {
-        let usual = || self.home().map(|home| home.join(".Xauthority"));
+        let usual = || self.usual_cookies();
         self.xauthority.clone().or_else(usual)
+    }
+
+    fn usual_cookies(&self) -> Option<PathBuf> {
+        self.home().map(|home| home.join(".Xauthority"))
     }
 
     /// Copies the fields into the environment, which is what apps read.

@@ -118,13 +118,8 @@ impl Tray {
 
     /// The tree of an app that has items and no window.
     pub(crate) fn tree_of(&mut self, name: &str, pid: u32) -> Option<Tree> {
-        let mut tree = Tree::new(
-            App {
-                name: name.to_owned(),
-                pid,
-            },
-            Vec::new(),
-        );
+        let name = name.to_owned();
+        let mut tree = Tree::new(App { name, pid }, Vec::new());
         self.add_to(&mut tree);
         (!tree.elements.is_empty()).then_some(tree)
     }
@@ -172,9 +167,7 @@ impl Tray {
         if names.iter().any(|name| name == WATCHER) {
             let on = (WATCHER, "/StatusNotifierWatcher", PROPERTIES);
             let known = self.ask(on, "Get", &(WATCHER, "RegisteredStatusNotifierItems"));
-            let known = known
-                .ok()
-                .and_then(|v: OwnedValue| Vec::<String>::try_from(v).ok());
+            let known = known.and_then(|v: OwnedValue| Ok(Vec::<String>::try_from(v)?));
             places.extend(known.into_iter().flatten().map(|item| split(&item)));
         }
         let mut items: Vec<Item> = Vec::new();
@@ -183,10 +176,8 @@ impl Tray {
                 continue;
             };
             // Some items are registered under two names.
-            if items
-                .iter()
-                .any(|item| item.name == owner && item.path == path)
-            {
+            let is_it = |item: &Item| item.name == owner && item.path == path;
+            if items.iter().any(is_it) {
                 continue;
             }
             let pid = self.ask(DAEMON, "GetConnectionUnixProcessID", &owner.as_str());
@@ -249,12 +240,14 @@ fn text(properties: &Properties, name: &str) -> Option<String> {
 
 /// The name that an item gives itself.
 fn title(item: &Item, properties: &Properties) -> String {
-    let tip = properties.get("ToolTip").and_then(|tip| match &**tip {
-        Value::Structure(tip) => match tip.fields().get(2) {
-            Some(Value::Str(text)) => Some(text.to_string()),
-            _ => None,
-        },
-        _ => None,
+    let tip = properties.get("ToolTip").and_then(|tip| {
+        let Value::Structure(tip) = &**tip else {
+            return None;
+        };
+        let Value::Str(text) = tip.fields().get(2)? else {
+            return None;
+        };
+        Some(text.to_string())
     });
     let texts = [text(properties, "Title"), tip, text(properties, "Id")];
     let mut texts = texts.into_iter().flatten();
@@ -304,13 +297,11 @@ fn add_entries(
         let at = into.len();
         let top = format!("{menu}|{id}");
         let mut entry = element(&top, Some(parent), Role::MENU_ITEM, "menu item", &label);
-        let on = properties
-            .get("toggle-state")
-            .and_then(|v| i32::try_from(&**v).ok());
-        entry.states.set(States::CHECKED, on == Some(1));
-        entry
-            .states
-            .set(States::DISABLED, is("enabled") == Some(false));
+        let on = properties.get("toggle-state");
+        let on = on.and_then(|v| i32::try_from(&**v).ok());
+        let states = &mut entry.states;
+        states.set(States::CHECKED, on == Some(1));
+        states.set(States::DISABLED, is("enabled") == Some(false));
         into.push(entry);
         add_entries(children, menu, at, into, most);
     }

@@ -34,11 +34,8 @@ pub(crate) fn find<O: Os>(os: &O, identifier: &str) -> Result<Launch> {
             && (name(&a.name) == wanted || stem(&a.path).is_some_and(|s| name(&s) == wanted))
     };
     // An app in the Dock beats a helper with the same name.
-    let best = running
-        .iter()
-        .filter(runs)
-        .max_by_key(|a| a.regular)
-        .map(|a| a.path.clone());
+    let best = running.iter().filter(runs).max_by_key(|a| a.regular);
+    let best = best.map(|a| a.path.clone());
     let exact = || {
         let same = |path: &&PathBuf| stem(path).is_some_and(|s| name(&s) == wanted);
         installed.iter().find(same).cloned()

@@ -8,9 +8,7 @@ use deskline_contract::{Cancel, wait};
 use std::collections::HashSet;
 use std::time::Duration;
 
-use deskline_contract::{
-    Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees,
-};
+use deskline_contract::{Deed, Desktop, Error, Obstacle, Refusal, Result, Scope, Sign, Trees};
 use deskline_core::{Element, ElementId, Point, Role, Tree, Window};
 use deskline_input::clock::Instant;
 use deskline_input::{Aim, Hands};
@@ -92,26 +90,6 @@ impl<O: Os> MacDesktop<O> {
             before: None,
             os,
         }
-    }
-
-    fn acting<R>(
-        &self,
-        id: &ElementId,
-        action: QuietAction,
-        act: impl FnOnce(Acting<'_, O>) -> Result<R>,
-    ) -> Result<R> {
-        let (pid, element) = self.identities.element(id).ok_or_else(|| {
-            Error::Refused(Refusal {
-                action,
-                obstacle: Obstacle::Gone,
-            })
-        })?;
-        act(Acting {
-            os: &self.os,
-            pid,
-            element: &element,
-            action,
-        })
     }
 
     /// The app that would get a click at this point, if it is another one than the target. Only the
@@ -327,32 +305,26 @@ impl<O: Os> Trees for MacDesktop<O> {
         Ok(None)
     }
 
-    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
-        self.acting(element, QuietAction::ScrollIntoView, |acting| {
-            acting.scroll_into_view()
-        })
-    }
-
-    fn press(&mut self, element: &ElementId) -> Result<()> {
-        self.acting(element, QuietAction::Press, |acting| acting.press())
-    }
-
-    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
-        self.acting(element, QuietAction::SetValue, |acting| {
-            acting.set_value(value)
-        })
-    }
-
-    fn choose(&mut self, _: &ElementId, _: &str) -> Result<bool> {
-        Err(Error::Refused(Refusal {
-            action: QuietAction::SetValue,
-            obstacle: Obstacle::ChoiceNotSettable,
-        }))
-    }
-
-    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
-        self.acting(element, QuietAction::SetSelected, |acting| {
-            acting.set_selected(selected)
-        })
+    fn act(&mut self, id: &ElementId, deed: Deed<'_>) -> Result<bool> {
+        let action = deed.action();
+        let refused = |obstacle| Error::Refused(Refusal { action, obstacle });
+        if matches!(deed, Deed::Choose(_)) {
+            return Err(refused(Obstacle::ChoiceNotSettable));
+        }
+        let known = self.identities.element(id);
+        let (pid, element) = known.ok_or_else(|| refused(Obstacle::Gone))?;
+        let acting = Acting {
+            os: &self.os,
+            pid,
+            element: &element,
+            action,
+        };
+        match deed {
+            Deed::ScrollIntoView | Deed::Choose(_) => return acting.scroll_into_view(),
+            Deed::Press => acting.press()?,
+            Deed::SetValue(value) => acting.set_value(value)?,
+            Deed::SetSelected(selected) => acting.set_selected(selected)?,
+        }
+        Ok(true)
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use deskline_core::Line;
+use deskline_core::{Line, States};
 use deskline_link::Cancel;
 use deskline_recipe::{Check, Place, Recipe, Screen, Step, Target, Values, Way, Wrong, shape};
 use serde_json::{Map, Value, json};
@@ -28,8 +28,22 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The pause between two readings, where no event can be waited for.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// The most dialogs that are answered in one step.
-const DIALOGS: usize = 3;
+/// How long a step still waits, and how many dialogs it still answers meanwhile.
+struct Patience {
+    end: Instant,
+    dialogs: usize,
+}
+
+impl Patience {
+    fn lasting(time: Duration) -> Self {
+        let (end, dialogs) = (Instant::now() + time, 3);
+        Self { end, dialogs }
+    }
+
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.end
+    }
+}
 
 /// How a recipe is done.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +64,7 @@ pub struct How {
 }
 
 /// What came of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Played {
     pub done: Vec<Did>,
     pub stopped: Option<Stop>,
@@ -94,15 +108,13 @@ pub(crate) struct Play<'p> {
     person: &'p dyn Person,
     values: &'p Values,
     how: How,
-    recipe: Recipe,
     /// Processes by the lower-case name of their app; the recipe's own has the name "".
     pids: HashMap<String, u32>,
     screens: HashMap<u32, Screen>,
     last: Reply,
     /// What the last step changed, as in a diff.
     changed: Vec<String>,
-    healed: Vec<usize>,
-    dropped: Vec<String>,
+    played: Played,
 }
 
 /// A step stops the recipe.
@@ -144,41 +156,27 @@ impl Dispatcher {
             person,
             values,
             how,
-            recipe,
             pids: HashMap::new(),
             screens: HashMap::new(),
             last: Reply::text(String::new()),
             changed: Vec::new(),
-            healed: Vec::new(),
-            dropped: Vec::new(),
+            played: Played {
+                recipe,
+                ..Played::default()
+            },
         };
-        let mut done = Vec::new();
-        let stopped = play
-            .all(&mut done)
-            .await
-            .err()
-            .map(|stop| play.told(*stop, done.len()));
-        let Play {
-            recipe,
-            healed,
-            dropped,
-            last,
-            ..
-        } = play;
-        Ok(Played {
-            done,
-            stopped,
-            recipe,
-            healed,
-            dropped,
-            picture: field(&last.text, "screenshot").map(str::to_owned),
-        })
+        let stopped = play.all().await.err();
+        play.played.stopped = stopped.map(|stop| play.told(*stop));
+        play.played.picture = play.field("screenshot").map(str::to_owned);
+        Ok(play.played)
     }
 }
 
 impl Play<'_> {
-    async fn all(&mut self, done: &mut Vec<Did>) -> Result<(), Halted> {
-        let app = self.values.fill(&self.recipe.app).map_err(halt)?.text;
+    async fn all(&mut self) -> Result<(), Halted> {
+        let recipe = &self.played.recipe;
+        let app = self.values.fill(&recipe.app).map_err(halt)?.text;
+        let (steps, end) = (recipe.steps.clone(), recipe.end.clone());
         if self.how.from == 0 {
             self.call("open_application_and_traverse", json!({"identifier": app}))
                 .await?;
@@ -191,28 +189,24 @@ impl Play<'_> {
             self.pids.insert(String::new(), pid);
             self.refresh(pid).await?;
         }
-        for index in 0..self.recipe.steps.len() {
-            let start = Instant::now();
-            let step = self.recipe.steps[index].clone();
+        for (index, step) in steps.iter().enumerate() {
+            let (start, words) = (Instant::now(), step.words());
             if let Some(tell) = self.how.tells {
-                tell(index + 1, self.recipe.steps.len(), &step.words());
+                tell(index + 1, steps.len(), &words);
             }
             let found = if index < self.how.from {
                 None
             } else {
-                self.step(index, &step).await?
+                self.step(index, step).await?
             };
-            done.push(Did {
-                words: step.words(),
-                found,
-                took: start.elapsed(),
-            });
+            let took = start.elapsed();
+            self.played.done.push(Did { words, found, took });
         }
-        if !self.recipe.end.is_empty() {
+        if !end.is_empty() {
             let pid = self.pids.get("").copied().unwrap_or_default();
             self.refresh(pid).await?;
             let end = Step {
-                checks: self.recipe.end.clone(),
+                checks: end,
                 ..Step::default()
             };
             self.hold(&end, pid, None).await?;
@@ -249,17 +243,9 @@ impl Play<'_> {
     /// Calls the step's tool, as often as it says.
     async fn act(&mut self, step: &Step, pid: u32, aimed: Option<&Line>) -> Result<(), Halted> {
         let (mut arguments, is_secret) = filled(step, self.values).map_err(halt)?;
-        let types = ["text", "value"]
-            .iter()
-            .any(|name| arguments.contains_key(*name));
-        let focused = || {
-            self.screens
-                .get(&pid)?
-                .lines
-                .iter()
-                .find(|line| is_focused(line))
-        };
-        let secure = |line: &Line| line.states.contains(deskline_core::States::SECURE);
+        let types = arguments.contains_key("text") || arguments.contains_key("value");
+        let focused = || self.screens.get(&pid)?.focused().next();
+        let secure = |line: &Line| line.states.contains(States::SECURE);
         if types && !is_secret && aimed.or_else(focused).is_some_and(secure) {
             return Err(halt(
                 "it would type a text of the file into a password field. Make the text an input \
@@ -277,11 +263,8 @@ impl Play<'_> {
             self.changed.clear();
             self.call(&tool_of(step), arguments.clone().into()).await?;
         }
-        let changes = self
-            .screens
-            .get(&pid)
-            .into_iter()
-            .flat_map(|screen| &screen.changes);
+        let screen = self.screens.get(&pid).into_iter();
+        let changes = screen.flat_map(|screen| &screen.changes);
         self.changed = changes.take(10).map(ToString::to_string).collect();
         Ok(())
     }
@@ -296,15 +279,12 @@ impl Play<'_> {
             Way::Place => Some("by its place"),
         };
         if (how.is_some() && !self.how.heal.is_empty() || self.how.learns)
-            && let Some(screen) = self.screens.get(&pid)
-            && let Some(at) = screen
-                .lines
-                .iter()
-                .position(|l| l.reference == line.reference)
-            && let Some(target) = &mut self.recipe.steps[index].target
+            && let Some(Screen { lines, .. }) = self.screens.get(&pid)
+            && let Some(at) = lines.iter().position(|l| l.reference == line.reference)
+            && let Some(target) = &mut self.played.recipe.steps[index].target
         {
-            noted(target, &screen.lines, at, way, self.values);
-            self.healed.push(index);
+            noted(target, lines, at, way, self.values);
+            self.played.healed.push(index);
         }
         how.map(|how| format!("{how}: {}", plain(line)))
     }
@@ -315,14 +295,10 @@ impl Play<'_> {
             return;
         };
         let unfill = |text: &str| self.values.unfill(text);
-        let step = &mut self.recipe.steps[index];
+        let step = &mut self.played.recipe.steps[index];
         step.dialog = screen.dialog.as_deref().map(unfill);
         if step.is_for_focus() {
-            step.focus = screen
-                .lines
-                .iter()
-                .find(|line| is_focused(line))
-                .map(Check::focus);
+            step.focus = screen.focused().next().map(Check::focus);
         }
     }
 
@@ -331,35 +307,29 @@ impl Play<'_> {
         let Value::Object(arguments) = arguments else {
             return Err(halt("no arguments"));
         };
-        let call = self
-            .dispatcher
-            .call(tool, &arguments, self.cancel, self.person);
+        let (cancel, person) = (self.cancel, self.person);
+        let call = self.dispatcher.call(tool, &arguments, cancel, person);
         // A recipe is itself a call.
-        let reply = match Box::pin(call).await {
-            Ok(reply) => reply,
-            Err(NoReply::Asks(question)) => {
-                return Err(halt(format!(
-                    "the user has to be asked about {question} first: call the tools one by one"
-                )));
-            }
-            Err(other) => return Err(halt(other.to_string())),
-        };
-        let is_error = reply.is_error;
-        self.last = reply;
+        self.last = Box::pin(call).await.map_err(|none| match none {
+            NoReply::Asks(question) => halt(format!(
+                "the user has to be asked about {question} first: call the tools one by one"
+            )),
+            other => halt(other.to_string()),
+        })?;
         self.look();
-        if is_error {
-            let error = field(&self.last.text, "error").unwrap_or("the call failed");
-            return Err(halt(error));
+        if self.last.is_error {
+            return Err(halt(self.field("error").unwrap_or("the call failed")));
         }
         Ok(())
     }
 
     /// Reads the tree file of the last answer.
     fn look(&mut self) {
-        let Some(pid) = field(&self.last.text, "pid").and_then(|pid| pid.parse().ok()) else {
+        let Ok(pid) = self.pid() else {
             return;
         };
-        let name = field(&self.last.text, "file").and_then(|path| path.rsplit(['/', '\\']).next());
+        let name = self.field("file");
+        let name = name.and_then(|path| path.rsplit(['/', '\\']).next());
         let Some(text) = name.and_then(|name| self.dispatcher.journal().read(name).ok()) else {
             return;
         };
@@ -368,8 +338,8 @@ impl Play<'_> {
             self.pids.insert(name.to_lowercase(), *other);
             self.screens.insert(*other, (**lines).clone());
         }
-        if let Some(app) = field(&self.last.text, "app") {
-            self.pids.entry(app.to_lowercase()).or_insert(pid);
+        if let Some(app) = self.field("app").map(str::to_lowercase) {
+            self.pids.entry(app).or_insert(pid);
         }
         self.screens.insert(pid, screen);
     }
@@ -378,9 +348,19 @@ impl Play<'_> {
         self.call("refresh_traversal", json!({"pid": pid})).await
     }
 
+    /// A field of the last answer.
+    fn field(&self, name: &str) -> Option<&str> {
+        field(&self.last.text, name)
+    }
+
     fn pid(&self) -> Result<u32, Halted> {
-        let pid = field(&self.last.text, "pid").and_then(|pid| pid.parse().ok());
+        let pid = self.field("pid").and_then(|pid| pid.parse().ok());
         pid.ok_or_else(|| halt("the app has no process"))
+    }
+
+    fn screen(&self, pid: u32) -> Result<&Screen, Halted> {
+        let screen = self.screens.get(&pid);
+        screen.ok_or_else(|| halt("the app has no screen"))
     }
 
     /// The process that a step acts in.
@@ -397,13 +377,8 @@ impl Play<'_> {
     async fn running(&mut self, app: &str) -> Result<u32, Halted> {
         self.call("list_applications", json!({"name": app})).await?;
         let pids = self.last.text.lines().filter_map(|line| {
-            line.strip_prefix("  ")?
-                .split_once(" (PID: ")?
-                .1
-                .split(')')
-                .next()?
-                .parse()
-                .ok()
+            let (_, pid) = line.strip_prefix("  ")?.split_once(" (PID: ")?;
+            pid.split(')').next()?.parse().ok()
         });
         match pids.collect::<Vec<u32>>()[..] {
             [pid] => Ok(pid),
@@ -413,10 +388,11 @@ impl Play<'_> {
     }
 
     /// A stop, with the step and what shows.
-    fn told(&self, mut stop: Stop, done: usize) -> Stop {
+    fn told(&self, mut stop: Stop) -> Stop {
+        let recipe = &self.played.recipe;
         if self.pids.is_empty() {
-            (stop.at, stop.words) = (self.recipe.at, "opening the app".into());
-        } else if let Some(step) = self.recipe.steps.get(done) {
+            (stop.at, stop.words) = (recipe.at, "opening the app".into());
+        } else if let Some(step) = recipe.steps.get(self.played.done.len()) {
             (stop.at, stop.words) = (step.at, step.words());
         } else {
             stop.words = "the final check".into();
@@ -424,13 +400,12 @@ impl Play<'_> {
         if let Some(reason) = self.cancel.reason() {
             stop.why = format!("it was cancelled ({reason:?}): {}", stop.why);
         }
-        stop.pid = field(&self.last.text, "pid").and_then(|pid| pid.parse().ok());
-        stop.picture = field(&self.last.text, "screenshot").map(str::to_owned);
-        stop.file = field(&self.last.text, "file").map(str::to_owned);
+        stop.pid = self.pid().ok();
+        stop.picture = self.field("screenshot").map(str::to_owned);
+        stop.file = self.field("file").map(str::to_owned);
         stop.seen.clone_from(&self.changed);
-        let dialog = stop
-            .pid
-            .and_then(|pid| self.screens.get(&pid)?.dialog.as_ref());
+        let screen = stop.pid.and_then(|pid| self.screens.get(&pid));
+        let dialog = screen.and_then(|screen| screen.dialog.as_ref());
         if let Some(dialog) = dialog.filter(|_| !stop.why.contains("dialog")) {
             let _ = write!(stop.why, "; a dialog is in front: {dialog:?}");
         }
@@ -441,24 +416,14 @@ impl Play<'_> {
 /// Gives a target the text, role and place that it has now.
 fn noted(target: &mut Target, lines: &[Line], at: usize, way: Way, values: &Values) {
     if matches!(way, Way::Label | Way::Place) {
-        let text = lines[at]
-            .text
-            .as_ref()
-            .map(|text| values.unfill(&text.shown));
-        target.element = text.filter(|_| target.element.is_some());
+        let text = lines[at].text.as_ref().filter(|_| target.element.is_some());
+        target.element = text.map(|text| values.unfill(&text.shown));
         target.role = Some(lines[at].role.ax().to_owned());
     }
     target.note(lines, at);
-    for text in [&mut target.after, &mut target.before]
-        .into_iter()
-        .flatten()
-    {
+    for text in target.after.iter_mut().chain(&mut target.before) {
         *text = values.unfill(text);
     }
-}
-
-fn is_focused(line: &Line) -> bool {
-    line.states.contains(deskline_core::States::FOCUSED) && line.visible
 }
 
 /// An element for messages: role and text.
@@ -468,8 +433,8 @@ fn plain(line: &Line) -> String {
     plain.to_string()
 }
 
-/// A field of a summary.
-fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+/// A field of an answer.
+pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines()
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
 }

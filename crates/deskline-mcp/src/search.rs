@@ -138,11 +138,9 @@ fn why(pattern: &str, error: &regex::Error) -> Wrong {
 /// Whether the line's element has a role that starts with `role`, which is bare and in lower case.
 fn has_role(line: &str, role: &str) -> bool {
     let marker = ['+', '-', '~', ' '];
-    line.strip_prefix("late ")
-        .unwrap_or(line)
-        .trim_start_matches(marker)
-        .strip_prefix('[')
-        .is_some_and(|line| bare(&line.to_lowercase()).starts_with(role))
+    let line = line.strip_prefix("late ").unwrap_or(line);
+    let line = line.trim_start_matches(marker).strip_prefix('[');
+    line.is_some_and(|line| bare(&line.to_lowercase()).starts_with(role))
 }
 
 /// A role without the `ax` prefix.

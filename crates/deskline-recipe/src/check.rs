@@ -5,7 +5,7 @@ use deskline_core::{Line, Role, States, fold};
 use crate::inputs::{Input, Values, literal, wrong};
 
 /// A line that an element must have, with inputs in its texts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Check {
     role: Option<Role>,
     text: Option<String>,
@@ -14,13 +14,7 @@ pub struct Check {
 }
 
 /// A check with its inputs filled in.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
-    role: Option<Role>,
-    pub text: Option<String>,
-    value: Option<String>,
-    states: States,
-}
+pub struct Wanted(Check);
 
 impl Check {
     /// Parses a line without its place and ref, or a text alone.
@@ -38,10 +32,8 @@ impl Check {
             }
         } else {
             Self {
-                role: None,
                 text: Some(text.to_owned()),
-                value: None,
-                states: States::empty(),
+                ..Self::default()
             }
         };
         if check.role.is_none() && text.trim().is_empty() {
@@ -88,16 +80,11 @@ impl Check {
     }
 
     pub fn fill(&self, values: &Values) -> Result<Wanted, String> {
-        let fill = |text: &Option<String>| {
-            let filled = text.as_ref().map(|text| values.fill(text)).transpose()?;
-            Ok::<_, String>(filled.map(|filled| filled.text))
-        };
-        Ok(Wanted {
-            role: self.role,
-            text: fill(&self.text)?,
-            value: fill(&self.value)?,
-            states: self.states,
-        })
+        Ok(Wanted(Self {
+            text: values.fill_some(&self.text)?,
+            value: values.fill_some(&self.value)?,
+            ..*self
+        }))
     }
 
     /// The check, if it needs no input.
@@ -130,31 +117,24 @@ impl Wanted {
     }
 
     fn is_like(&self, line: &Line, has_text: impl Fn(&str, &str) -> bool) -> bool {
+        let Self(check) = self;
         let has = |wanted: &Option<String>, is: &Option<deskline_core::Text>| {
             let is = is.as_ref().map_or("", |text| text.shown.as_str());
             wanted.as_ref().is_none_or(|wanted| has_text(wanted, is))
         };
-        self.role.is_none_or(|role| role == line.role)
-            && has(&self.text, &line.text)
-            && has(&self.value, &line.value)
-            && line.states.contains(self.states)
+        check.role.is_none_or(|role| role == line.role)
+            && has(&check.text, &line.text)
+            && has(&check.value, &line.value)
+            && line.states.contains(check.states)
+    }
+
+    pub fn text(&self) -> Option<&str> {
+        self.0.text.as_deref()
     }
 
     /// As in a tree, for messages.
     pub fn shown(&self) -> String {
-        let Self {
-            role,
-            text,
-            value,
-            states,
-        } = self.clone();
-        Check {
-            role,
-            text,
-            value,
-            states,
-        }
-        .written()
+        self.0.written()
     }
 }
 

@@ -91,6 +91,15 @@ impl Values {
         Ok(filled)
     }
 
+    /// `text`, filled in, if there is one.
+    ///
+    /// # Errors
+    /// As of [`Values::fill`].
+    pub(crate) fn fill_some(&self, text: &Option<String>) -> Result<Option<String>, String> {
+        let filled = text.as_ref().map(|text| self.fill(text)).transpose()?;
+        Ok(filled.map(|filled| filled.text))
+    }
+
     /// The value of an input, or the name of the file that it is the path of.
     fn value(&self, name: &str) -> Option<(&str, Kind)> {
         let (input, part) = name.split_once('.').unwrap_or((name, ""));
@@ -107,11 +116,8 @@ impl Values {
     /// A text of the screen as a template: with the inputs whose values it has.
     pub fn unfill(&self, text: &str) -> String {
         let mut template = literal(text);
-        let mut all: Vec<_> = self
-            .0
-            .iter()
-            .filter(|(_, (value, _))| value.len() > 1)
-            .collect();
+        let all = self.0.iter().filter(|(_, (value, _))| value.len() > 1);
+        let mut all: Vec<_> = all.collect();
         all.sort_by_key(|(_, (value, _))| std::cmp::Reverse(value.len()));
         for (name, (value, _)) in all {
             template = template.replace(&literal(value), &format!("{{{name}}}"));

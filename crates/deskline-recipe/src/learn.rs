@@ -22,6 +22,12 @@ const MOST: usize = 4;
 /// A longer text is no check: it is a document.
 const LONGEST: usize = 120;
 
+/// The name of the `n`th secret input.
+pub fn secret(n: usize) -> String {
+    let number = if n == 1 { String::new() } else { n.to_string() };
+    format!("password{number}")
+}
+
 /// One call of the run.
 #[derive(Debug, Clone, Default)]
 pub struct Link {
@@ -94,17 +100,13 @@ impl Learn {
         let before = run.steps.len();
         match link.tool.trim_start_matches("macos-use_") {
             "open_application_and_traverse" if link.worked => {
-                let what = link.arguments.get("identifier").and_then(Value::as_str);
-                let what = literal(what.unwrap_or_default());
+                let what = literal(word(&link.arguments, "identifier"));
                 if app.is_none() && run.steps.is_empty() {
                     *app = Some(what);
                     run.main = link.pid;
                 } else {
-                    run.add(
-                        "open",
-                        Map::from_iter([("identifier".into(), what.into())]),
-                        None,
-                    );
+                    let arguments = Map::from_iter([("identifier".into(), what.into())]);
+                    run.add("open", arguments, None);
                 }
             }
             "chain_and_traverse" => self.chain(run, link)?,
@@ -148,22 +150,16 @@ impl Learn {
     fn chain(&self, run: &mut Run, link: &Link) -> Result<(), String> {
         let steps = link.arguments.get("steps").and_then(Value::as_array);
         for (number, step) in (1..).zip(steps.into_iter().flatten()) {
-            let told = link
-                .answer
-                .as_deref()
-                .and_then(|answer| step_line(answer, number));
+            let answer = link.answer.as_deref();
+            let told = answer.and_then(|answer| step_line(answer, number));
             let done = told.map_or(link.worked, |line| line.contains(" done"));
             let nothing = told.is_some_and(|line| line.ends_with("effect: nothing"));
             let Some(step) = step.as_object().filter(|_| done) else {
                 continue;
             };
             let mut arguments = step.clone();
-            let does = arguments.remove("do");
-            let does = does
-                .as_ref()
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_lowercase();
+            let does = word(step, "do").to_lowercase();
+            arguments.remove("do");
             let does = does.trim_end_matches("_and_traverse");
             // A key without an effect of its own, as of selecting all, prepares the next step.
             let idle = nothing && !self.literal && matches!(does, "scroll");
@@ -192,13 +188,12 @@ impl Learn {
                     (&mut checks.shows, shown(now))
                 }
                 DeltaLine::Removed(line) => {
-                    let check = shown(line);
                     let stays = |check: &Check| {
-                        check
-                            .fill_none()
-                            .is_some_and(|wanted| screen.visible().any(|line| wanted.is(line)))
+                        let wanted = check.fill_none();
+                        wanted.is_some_and(|wanted| screen.visible().any(|line| wanted.is(line)))
                     };
-                    (&mut checks.absent, check.filter(|check| !stays(check)))
+                    let check = shown(line).filter(|check| !stays(check));
+                    (&mut checks.absent, check)
                 }
                 DeltaLine::Added(_) => continue,
             };
@@ -224,18 +219,10 @@ impl Learn {
         if self.literal || run.steps.len() != before + 1 {
             return;
         }
-        let key = last
-            .arguments
-            .get("keyName")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let escape =
-            last.does == "press_key" && matches!(key.to_lowercase().as_str(), "escape" | "esc");
-        let opened = first
-            .checks
-            .shows
-            .iter()
-            .any(|shown| last.checks.absent.contains(shown));
+        let key = word(&last.arguments, "keyName").to_lowercase();
+        let escape = last.does == "press_key" && matches!(key.as_str(), "escape" | "esc");
+        let mut shows = first.checks.shows.iter();
+        let opened = shows.any(|shown| last.checks.absent.contains(shown));
         if escape && opened && !first.arguments.contains_key("text") {
             run.steps.truncate(before - 1);
         }
@@ -385,12 +372,7 @@ impl Run {
                         "{name} of a call is not in the log: it may be a secret"
                     ));
                 }
-                let n = self.secrets.len() + 1;
-                let name = if n == 1 {
-                    "password".into()
-                } else {
-                    format!("password{n}")
-                };
+                let name = secret(self.secrets.len() + 1);
                 *text = format!("{{{name}}}");
                 let (kind, default, about) = (Kind::Secret, None, String::new());
                 self.secrets.push(Input {
@@ -411,6 +393,12 @@ impl Run {
     }
 }
 
+/// An argument that is a text; empty if it is none.
+fn word<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
+    let text = arguments.get(name).and_then(Value::as_str);
+    text.unwrap_or_default()
+}
+
 /// The target's line in an answer.
 fn answered(answer: &str) -> Option<Line> {
     let line = answer
@@ -429,10 +417,7 @@ fn step_line(answer: &str, number: usize) -> Option<&str> {
 
 fn has_no_effect(link: &Link) -> bool {
     let answer = link.answer.as_deref().unwrap_or_default();
-    let hover = link
-        .arguments
-        .get("hover")
-        .is_some_and(|hover| hover == true);
+    let hover = link.arguments.get("hover") == Some(&Value::Bool(true));
     let sets = |change: &DeltaLine| matches!(change, DeltaLine::Modified(..));
     let mut screens = link.screen.iter().flat_map(|screen| &screen.changes);
     let scroll = link.tool.starts_with("scroll") && !screens.any(sets);
@@ -442,23 +427,14 @@ fn has_no_effect(link: &Link) -> bool {
 /// The fields whose text differs between two screens: it is their value.
 fn changing(links: &[Link]) -> Vec<Ref> {
     let mut first: HashMap<Ref, &str> = HashMap::new();
-    let mut changing = Vec::new();
-    for line in links
-        .iter()
-        .filter_map(|link| link.screen.as_ref())
-        .flat_map(|s| &s.lines)
-    {
-        let Some(reference) = line.reference else {
-            continue;
-        };
-        if !line.states.contains(States::EDITABLE) {
-            continue;
-        }
-        if *first.entry(reference).or_insert_with(|| text(line)) != text(line) {
-            changing.push(reference);
-        }
-    }
-    changing
+    let screens = links.iter().filter_map(|link| link.screen.as_ref());
+    let lines = screens.flat_map(|screen| &screen.lines);
+    let fields = lines.filter(|line| line.states.contains(States::EDITABLE));
+    let changes = fields.filter_map(|line| {
+        let known = first.entry(line.reference?).or_insert_with(|| text(line));
+        line.reference.filter(|_| *known != text(line))
+    });
+    changes.collect()
 }
 
 /// What a person would look at first.

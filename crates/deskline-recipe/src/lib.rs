@@ -23,7 +23,7 @@ pub use aimed::at_point;
 pub use check::{Check, Wanted, shape};
 pub use find::{Found, Missing, Way, find, find_part};
 pub use inputs::{Filled, Input, Kind, Values};
-pub use learn::{HIDDEN, Learn, Link};
+pub use learn::{HIDDEN, Learn, Link, secret};
 pub use read::read;
 pub use screen::Screen;
 pub use table::rows;
@@ -98,26 +98,13 @@ pub struct Step {
 impl Step {
     /// What it does, in a few words. Inputs stand by their names.
     pub fn words(&self) -> String {
-        let own = [
-            "text",
-            "keyName",
-            "value",
-            "choose",
-            "identifier",
-            "pressKey",
-        ];
+        let own = "text keyName value choose identifier pressKey".split(' ');
         let target = self.target.as_ref();
-        let target = target.and_then(|target| target.element.clone().or(target.role.clone()));
-        let first = own
-            .iter()
-            .find_map(|name| self.arguments.get(*name)?.as_str());
+        let target = target.and_then(|target| target.element.as_deref().or(target.role.as_deref()));
+        let first = { own }.find_map(|name| self.arguments.get(name)?.as_str());
         let quoted = |text: &str| format!(" {}", deskline_core::escape::quoted(text, 40));
-        let target = target.map_or_else(String::new, |text| quoted(&text));
-        format!(
-            "{}{target}{}",
-            self.does,
-            first.map_or_else(String::new, quoted)
-        )
+        let parts: String = target.into_iter().chain(first).map(quoted).collect();
+        format!("{}{parts}", self.does)
     }
 
     /// Whether it sends keys to what has the focus.
@@ -141,14 +128,10 @@ impl Target {
     /// # Errors
     /// As of [`Values::fill`].
     pub fn fill(&self, values: &Values) -> Result<Self, String> {
-        let fill = |text: &Option<String>| {
-            let text = text.as_ref().map(|text| values.fill(text)).transpose()?;
-            Ok::<_, String>(text.map(|filled| filled.text))
-        };
         Ok(Self {
-            element: fill(&self.element)?,
-            after: fill(&self.after)?,
-            before: fill(&self.before)?,
+            element: values.fill_some(&self.element)?,
+            after: values.fill_some(&self.after)?,
+            before: values.fill_some(&self.before)?,
             ..self.clone()
         })
     }
@@ -178,6 +161,15 @@ pub struct Checks {
 
 impl Checks {
     pub fn is_empty(&self) -> bool {
-        self.shows.is_empty() && self.absent.is_empty() && self.enabled.is_empty()
+        self.each().iter().all(|(_, checks)| checks.is_empty())
+    }
+
+    /// The lists, by their keys in the file.
+    pub fn each(&self) -> [(&'static str, &[Check]); 3] {
+        [
+            ("shows", &self.shows),
+            ("absent", &self.absent),
+            ("enabled", &self.enabled),
+        ]
     }
 }

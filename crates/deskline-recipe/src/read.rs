@@ -43,17 +43,13 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
         inputs: inputs(&file)?,
         ..Recipe::default()
     };
-    file.check_text("app", &recipe.app, &recipe.inputs)?;
-    recipe.steps = file
-        .tables("step")?
-        .iter()
-        .map(|t| step(t, &recipe))
-        .collect::<Result<_, _>>()?;
-    recipe.dialogs = file
-        .tables("dialog")?
-        .iter()
-        .map(|t| dialog(t, &recipe))
-        .collect::<Result<_, _>>()?;
+    file.template("app", &recipe.inputs)?;
+    let steps = file.tables("step")?;
+    let steps = steps.iter().map(|table| step(table, &recipe.inputs));
+    recipe.steps = steps.collect::<Result<_, _>>()?;
+    let dialogs = file.tables("dialog")?;
+    let dialogs = dialogs.iter().map(|table| dialog(table, &recipe.inputs));
+    recipe.dialogs = dialogs.collect::<Result<_, _>>()?;
     if let Some(end) = file.table("end")? {
         end.only(&["shows", "absent", "enabled", "within"])?;
         recipe.end = end.checks(&recipe.inputs)?;
@@ -78,10 +74,9 @@ fn inputs(file: &Table<'_>) -> Result<Vec<Input>, Wrong> {
             .ok_or_else(|| all.wrong(name, "it must be a table"))?;
         table.only(&["type", "default", "about"])?;
         let word = table.text("type")?.unwrap_or_else(|| "text".into());
-        let kind = Kind::WORDS.iter().find(|(known, _)| *known == word);
-        let kind = kind
-            .ok_or_else(|| table.wrong("type", "type is text, number or secret"))?
-            .1;
+        let mut kinds = Kind::WORDS.into_iter();
+        let kind = kinds.find_map(|(known, kind)| (known == word).then_some(kind));
+        let kind = kind.ok_or_else(|| table.wrong("type", "type is text, number or secret"))?;
         let default = match table.keyed.get("default").map(json) {
             None => None,
             Some(Json::String(text)) => Some(text),
@@ -105,67 +100,52 @@ fn inputs(file: &Table<'_>) -> Result<Vec<Input>, Wrong> {
     Ok(inputs)
 }
 
-fn step(table: &Table<'_>, recipe: &Recipe) -> Result<Step, Wrong> {
-    for (name, instead) in [
-        ("pid", "app"),
-        ("ref", "element"),
-        ("x", "element"),
-        ("y", "element"),
-    ] {
+fn step(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
+    for name in ["pid", "ref", "x", "y"] {
         if table.keyed.contains_key(name) {
+            let instead = if name == "pid" { "app" } else { "element" };
             let why = format!("{name} differs from run to run: name the target by {instead}");
             return Err(table.wrong(name, &why));
         }
     }
-    let element = table.text("element")?;
-    let role = table.text("role")?;
     let target = Target {
+        element: table.template("element", inputs)?,
+        role: table.text("role")?,
         nth: table.nth()?,
-        after: table.text("after")?,
-        before: table.text("before")?,
-        element,
-        role,
+        after: table.template("after", inputs)?,
+        before: table.template("before", inputs)?,
     };
     let mut arguments = Map::new();
     for (name, item) in table.keyed.iter().filter(|(name, _)| !OWN.contains(name)) {
         if name != "within" {
             let value = json(item);
-            table.each_text(name, &value, &recipe.inputs)?;
+            table.each_text(name, &value, inputs)?;
             arguments.insert(name.to_owned(), value);
         }
     }
-    let focus = table
-        .text("focus")?
-        .map(|text| Check::parse(&text, &recipe.inputs));
+    let focus = table.text("focus")?;
+    let focus = focus.map(|text| Check::parse(&text, inputs)).transpose();
     let repeat = table.get("repeat", Item::as_integer, "a number of times")?;
-    let repeat = repeat.map(|n| u32::try_from(n).ok().filter(|n| (1..=100).contains(n)));
-    for name in ["element", "after", "before", "dialog", "app"] {
-        if let Some(text) = table.text(name)? {
-            table.check_text(name, &text, &recipe.inputs)?;
-        }
+    if repeat.is_some_and(|n| !(1..=100).contains(&n)) {
+        return Err(table.wrong("repeat", "repeat is from 1 to 100"));
     }
     Ok(Step {
         at: place(table.text, Some(table.whole.clone())),
         keys: table.keys(),
         does: table.filled("do", "what the step does, such as click")?,
-        repeat: match repeat {
-            Some(None) => return Err(table.wrong("repeat", "repeat is from 1 to 100")),
-            repeat => repeat.flatten(),
-        },
+        repeat: repeat.and_then(|n| u32::try_from(n).ok()),
         arguments,
-        app: table.text("app")?,
+        app: table.template("app", inputs)?,
         target: (target != Target::default()).then_some(target),
-        dialog: table.text("dialog")?,
-        focus: focus
-            .transpose()
-            .map_err(|why| table.wrong("focus", &why))?,
-        checks: table.checks(&recipe.inputs)?,
+        dialog: table.template("dialog", inputs)?,
+        focus: focus.map_err(|why| table.wrong("focus", &why))?,
+        checks: table.checks(inputs)?,
         comment: String::new(),
     })
 }
 
-fn dialog(table: &Table<'_>, recipe: &Recipe) -> Result<Step, Wrong> {
-    let step = step(table, recipe)?;
+fn dialog(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
+    let step = step(table, inputs)?;
     if step.checks.shows.is_empty() {
         return Err(table.wrong("", "a dialog needs shows: what tells that it is there"));
     }
@@ -268,6 +248,13 @@ impl<'t> Table<'t> {
         wrong(text, inputs).map_or(Ok(()), |why| Err(self.wrong(name, &why)))
     }
 
+    /// A text that may have inputs in it.
+    fn template(&self, name: &str, inputs: &[Input]) -> Result<Option<String>, Wrong> {
+        let text = self.text(name)?;
+        let is_wrong = text.as_ref().and_then(|text| wrong(text, inputs));
+        is_wrong.map_or(Ok(text), |why| Err(self.wrong(name, &why)))
+    }
+
     fn each_text(&self, name: &str, value: &Json, inputs: &[Input]) -> Result<(), Wrong> {
         match value {
             Json::String(text) => self.check_text(name, text, inputs),
@@ -333,16 +320,11 @@ fn json(item: &Item) -> Json {
 }
 
 fn place(text: &str, span: Option<Range<usize>>) -> Place {
-    let before = text
-        .get(..span.map_or(0, |span| span.start))
-        .unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before
-        .rsplit('\n')
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .count()
-        + 1;
-    Place { line, column }
+    let before = text.get(..span.map_or(0, |span| span.start));
+    let before = before.unwrap_or_default();
+    let own = before.rsplit('\n').next().unwrap_or_default();
+    Place {
+        line: before.matches('\n').count() + 1,
+        column: own.chars().count() + 1,
+    }
 }

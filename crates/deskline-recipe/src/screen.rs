@@ -70,6 +70,12 @@ impl Screen {
         self.changes = changes;
     }
 
+    /// The elements that have the focus.
+    pub fn focused(&self) -> impl Iterator<Item = &Line> {
+        self.visible()
+            .filter(|line| line.states.contains(States::FOCUSED))
+    }
+
     /// The elements that show.
     pub fn visible(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(|line| line.visible)

@@ -19,13 +19,8 @@ pub fn rows(text: &str) -> Result<Vec<BTreeMap<String, String>>, String> {
                 "line {line} has {is} columns, and the first line has {of}"
             ));
         }
-        rows.push(
-            names
-                .iter()
-                .map(|name| name.trim().to_owned())
-                .zip(fields)
-                .collect(),
-        );
+        let names = names.iter().map(|name| name.trim().to_owned());
+        rows.push(names.zip(fields).collect());
     }
     Ok(rows)
 }

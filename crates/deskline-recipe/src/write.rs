@@ -10,12 +10,11 @@ use crate::{Checks, FORMAT, Recipe, Step, Target};
 impl Recipe {
     /// The file. `origin` says where it came from, in a line.
     pub fn write(&self, origin: &str) -> String {
-        let mut out = String::new();
+        let mut out = comment(origin);
         let mut line = |text: String| {
             out += &text;
             out.push('\n');
         };
-        line(comment(origin));
         line(format!("format = {FORMAT}"));
         line(format!("app = {}", quoted(&self.app)));
         if !self.about.is_empty() {
@@ -32,15 +31,9 @@ impl Recipe {
             }
         }
         for step in &self.steps {
-            line(
-                format!(
-                    "\n{}[[step]]\n{}",
-                    with_end(comment(&step.comment)),
-                    written(step)
-                )
-                .trim_end()
-                .into(),
-            );
+            let comment = comment(&step.comment);
+            let step = format!("\n{comment}[[step]]\n{}", written(step));
+            line(step.trim_end().into());
         }
         for step in &self.dialogs {
             line(format!("\n[[dialog]]\n{}", written(step)).trim_end().into());
@@ -97,11 +90,7 @@ fn pairs(target: &Target) -> [(&'static str, Option<String>); 5] {
 
 fn checks(checks: &Checks) -> String {
     let mut out = String::new();
-    for (name, all) in [
-        ("shows", &checks.shows),
-        ("absent", &checks.absent),
-        ("enabled", &checks.enabled),
-    ] {
+    for (name, all) in checks.each() {
         let all: Vec<String> = all.iter().map(|check| quoted(&check.written())).collect();
         let _ = match all.as_slice() {
             [] => Ok(()),
@@ -115,17 +104,14 @@ fn checks(checks: &Checks) -> String {
     out
 }
 
+/// A line, or nothing.
 fn comment(text: &str) -> String {
     let text = deskline_core::escape::one_line(text);
     if text.is_empty() {
         String::new()
     } else {
-        format!("# {text}")
+        format!("# {text}\n")
     }
-}
-
-fn with_end(line: String) -> String {
-    if line.is_empty() { line } else { line + "\n" }
 }
 
 fn quoted(text: &str) -> String {

@@ -79,11 +79,8 @@ pub fn helper<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> io::Re
 
 /// The process runs in its own session, without our environment, folder and output.
 pub fn apart(command: &mut Command) -> &mut Command {
-    command
-        .env_clear()
-        .current_dir("/")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.env_clear().current_dir("/");
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     own_session(command)
 }
 

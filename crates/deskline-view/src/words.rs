@@ -50,11 +50,10 @@ impl Args<'_> {
             self.text("ref")
                 .map(|text| named().unwrap_or(format!("#{text}")))
         };
-        element
-            .or_else(reference)
-            .or_else(|| self.point("x", "y"))
-            .or_else(|| self.text("role"))
-            .unwrap_or_else(|| "something".into())
+        let point = || self.point("x", "y");
+        let found = element.or_else(reference).or_else(point);
+        let found = found.or_else(|| self.text("role"));
+        found.unwrap_or_else(|| "something".into())
     }
 
     /// The text and the key that follow a click or a text.

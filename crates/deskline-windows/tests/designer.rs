@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Desktop, Error, Obstacle, Platform as _, Refusal, Scope};
+use deskline_contract::{Deed, Desktop, Error, Obstacle, Platform as _, Refusal, Scope};
 use deskline_core::{Element, Role, States, Tree};
 use deskline_windows::WinPlatform;
 
@@ -119,9 +119,8 @@ fn designer_is_read_and_driven() {
                 named(tree, Role::BUTTON, name).or_else(|| named(tree, Role::CHECK_BOX, name))?;
             (!button.states.contains(States::DISABLED)).then(|| button.id.clone())
         });
-        trees
-            .press(&id)
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let pressed = trees.act(&id, Deed::Press);
+        pressed.unwrap_or_else(|error| panic!("{name}: {error}"));
     };
     press(&mut *trees, "Lay Out Vertically");
     press(&mut *trees, "Save");
@@ -147,7 +146,9 @@ fn designer_is_read_and_driven() {
     let quiet = Duration::from_millis(500);
     while trees.wait_for_change(quiet).expect("a wait").is_some() {}
     let start = Instant::now();
-    trees.set_value(&field, "Push").expect("the filter is set");
+    trees
+        .act(&field, Deed::SetValue("Push"))
+        .expect("the filter is set");
     let heard = trees.wait_for_change(STARTS).expect("a wait");
     eprintln!("{heard:?} after {:?}", start.elapsed());
     assert!(heard.is_some());
@@ -166,7 +167,7 @@ fn designer_is_read_and_driven() {
         .iter()
         .find(|e| e.role == Role::WINDOW)
         .expect("a window");
-    match trees.set_value(&label.id.clone(), "x") {
+    match trees.act(&label.id.clone(), Deed::SetValue("x")) {
         Err(Error::Refused(Refusal { obstacle, .. })) => assert_ne!(obstacle, Obstacle::Gone),
         other => panic!("{other:?}"),
     }

@@ -9,14 +9,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_contract::error::setup;
-use deskline_contract::{Error, Result};
+use deskline_contract::{Cancel, Error, Result};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use x11rb::connection::Connection as _;
+use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, Window, WindowClass};
 use x11rb::reexports::x11rb_protocol::parse_display::{ConnectAddress, parse_display};
 use x11rb::reexports::x11rb_protocol::xauth::Family;
@@ -35,6 +36,28 @@ pub(crate) const SLICE: Duration = Duration::from_millis(4);
 /// How long the server may be silent while a reply is due. Servers answer in well under a
 /// millisecond; clients that grab the server do so for a fraction of a second.
 const SILENCE: Duration = Duration::from_secs(3);
+
+/// The next event; `None` after `limit`. Looks at the cancel flag every `every`.
+pub(crate) fn event(
+    c: &Connection,
+    (limit, every): (Duration, Duration),
+    cancel: &Cancel,
+    what: &'static str,
+) -> Result<Option<Event>> {
+    let until = Instant::now() + limit;
+    c.flush().during(what)?;
+    loop {
+        if let Some(event) = c.poll_for_event().during(what)? {
+            return Ok(Some(event));
+        }
+        cancel.check()?;
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        wait::readable(c.stream(), left.min(every)).map_err(Error::system(what))?;
+    }
+}
 
 /// The highest display number whose TCP port exists (6000 + n).
 const LAST_DISPLAY: u16 = u16::MAX - 6000;

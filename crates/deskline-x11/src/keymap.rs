@@ -138,11 +138,8 @@ impl Keyboard {
 
     /// The largest number of groups that a key has.
     pub(super) fn groups(&self) -> u8 {
-        self.keys()
-            .map(|(_, symbols)| symbols.group_info & 0xf)
-            .max()
-            .unwrap_or(1)
-            .clamp(1, 4)
+        let groups = self.keys().map(|(_, symbols)| symbols.group_info & 0xf);
+        groups.max().unwrap_or(1).clamp(1, 4)
     }
 
     fn keys(&self) -> impl Iterator<Item = (Keycode, &KeySymMap)> {

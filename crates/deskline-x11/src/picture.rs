@@ -94,12 +94,9 @@ impl X11 {
         if wanted.shown.is_empty() {
             return Err(refused("it is off the screen"));
         }
-        let popups = popups
-            .iter()
-            .filter(|popup| popup.id != wanted.outer)
-            .map(|popup| part(popup.id, None, popup.extents))
-            .filter(|part| !part.shown.is_empty())
-            .collect();
+        let popups = popups.iter().filter(|popup| popup.id != wanted.outer);
+        let popups = popups.map(|popup| part(popup.id, None, popup.extents));
+        let popups = popups.filter(|part| !part.shown.is_empty()).collect();
         Ok((wanted, popups))
     }
 

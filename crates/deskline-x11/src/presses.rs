@@ -2,18 +2,16 @@
 //! focus or grabs the devices.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use deskline_contract::{Cancel, Error, Result};
+use deskline_contract::{Cancel, Result};
 use deskline_core::Modifiers;
-use deskline_unix::wait;
-use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
 use x11rb::protocol::xproto::ConnectionExt as _;
 use xkeysym::Keysym;
 
-use crate::connection::SLICE;
+use crate::connection::{SLICE, event};
 use crate::keymap::Keyboard;
 use crate::{During as _, X11};
 
@@ -68,7 +66,7 @@ impl Presses {
     /// # Errors
     /// The connection is lost, or the wait is cancelled.
     pub fn next(&mut self, limit: Duration, cancel: &Cancel) -> Result<Option<Press>> {
-        let Some(event) = self.event(limit, cancel)? else {
+        let Some(event) = event(&self.x11.connection, (limit, SLICE), cancel, WHAT)? else {
             return Ok(None);
         };
         match event {
@@ -76,21 +74,6 @@ impl Presses {
             Event::XinputRawKeyPress(key) => self.key(key.sourceid, key.detail, true),
             Event::XinputRawKeyRelease(key) => self.key(key.sourceid, key.detail, false),
             _ => Ok(None),
-        }
-    }
-
-    fn event(&self, limit: Duration, cancel: &Cancel) -> Result<Option<Event>> {
-        let (c, until) = (&self.x11.connection, Instant::now() + limit);
-        loop {
-            if let Some(event) = c.poll_for_event().during(WHAT)? {
-                return Ok(Some(event));
-            }
-            cancel.check()?;
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(None);
-            }
-            wait::readable(c.stream(), left.min(SLICE)).map_err(Error::system(WHAT))?;
         }
     }
 

@@ -5,14 +5,11 @@
 //! devices that the person had when it was asked are answers: XTEST's, which the agent and its apps
 //! send, are not.
 
-use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use deskline_contract::{Error, Result};
 use deskline_input::Cancel;
-use deskline_unix::wait;
-use rustix::event::{PollFd, PollFlags};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{
@@ -24,7 +21,7 @@ use xkeysym::key;
 use crate::connection::{self, Connection};
 use crate::guard::devices::{self, Slave};
 use crate::overlay::Overlay;
-use crate::{Answer as _, During as _, people};
+use crate::{Answer as _, people};
 
 /// The keys of the answers, with Control and Shift. Unlike with Alt, none switches to a virtual
 /// terminal, and every layout has them in the same place.
@@ -140,22 +137,18 @@ fn answer(
 ) -> Result<Option<usize>> {
     let until = Instant::now() + SHOWS;
     loop {
-        while let Some(event) = c.poll_for_event().during(WHAT)? {
-            let Event::XinputKeyPress(key) = event else {
-                continue;
-            };
-            // An app may have made a device of XTEST's since.
-            let persons = |slave: &Slave| !slave.xtest && slave.id == key.sourceid;
-            let chosen = codes.iter().position(|code| *code == key.detail);
-            if chosen.is_some() && slaves.iter().any(persons) {
-                return Ok(chosen);
-            }
+        let left = until.saturating_duration_since(Instant::now());
+        let key = match connection::event(c, (left, LOOK), cancel, WHAT) {
+            Ok(Some(Event::XinputKeyPress(key))) => key,
+            Ok(Some(_)) => continue,
+            Ok(None) | Err(Error::Cancelled(_)) => return Ok(None),
+            Err(e) => return Err(e),
+        };
+        // An app may have made a device of XTEST's since.
+        let persons = |slave: &Slave| !slave.xtest && slave.id == key.sourceid;
+        let chosen = codes.iter().position(|code| *code == key.detail);
+        if chosen.is_some() && slaves.iter().any(persons) {
+            return Ok(chosen);
         }
-        if Instant::now() >= until || cancel.check().is_err() {
-            return Ok(None);
-        }
-        c.flush().during(WHAT)?;
-        let mut fds = [PollFd::from_borrowed_fd(c.stream().as_fd(), PollFlags::IN)];
-        wait::any(&mut fds, Some(LOOK)).map_err(Error::system(WHAT))?;
     }
 }

@@ -381,11 +381,8 @@ impl X11 {
 
 fn numbers<C: RequestConnection>(cookie: Cookie<'_, C, GetPropertyReply>) -> Result<Vec<u32>> {
     let reply = cookie.reply().present(WHAT)?;
-    Ok(reply
-        .as_ref()
-        .and_then(GetPropertyReply::value32)
-        .map(Iterator::collect)
-        .unwrap_or_default())
+    let numbers = reply.as_ref().and_then(GetPropertyReply::value32);
+    Ok(numbers.map(Iterator::collect).unwrap_or_default())
 }
 
 fn bytes<C: RequestConnection>(cookie: Cookie<'_, C, GetPropertyReply>) -> Result<Vec<u8>> {

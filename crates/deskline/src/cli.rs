@@ -185,47 +185,34 @@ impl Settings {
     /// The options of a server with the same settings, in a fixed order.
     #[cfg(unix)]
     pub(crate) fn arguments(&self) -> Vec<OsString> {
-        let mut arguments = Vec::new();
-        let mut add = |name: &str, value: OsString| {
-            let mut argument = OsString::from(format!("--{name}="));
-            argument.push(value);
-            arguments.push(argument);
-        };
-        if let Some(folder) = &self.dir {
-            add("dir", folder.into());
-        }
-        if let Some(folder) = &self.recipes {
-            add("recipes", folder.into());
-        }
-        add("keep", self.keep.to_string().into());
-        for app in &self.allow_app {
-            add("allow-app", app.into());
-        }
-        for app in &self.deny_app {
-            add("deny-app", app.into());
-        }
-        add("guard", name(&self.guard));
-        add("guard-timeout", self.guard_timeout.to_string().into());
-        if let Some(own) = self.desktop {
-            add("desktop", own.to_string().into());
-        }
-        if let Some(compat) = self.compat {
-            add("compat", name(&compat));
-        }
+        let mut options: Vec<(&str, OsString)> = Vec::new();
+        options.extend(self.dir.iter().map(|dir| ("dir", dir.into())));
+        options.extend(self.recipes.iter().map(|dir| ("recipes", dir.into())));
+        options.push(("keep", self.keep.to_string().into()));
+        options.extend(self.allow_app.iter().map(|app| ("allow-app", app.into())));
+        options.extend(self.deny_app.iter().map(|app| ("deny-app", app.into())));
+        options.push(("guard", name(&self.guard)));
+        options.push(("guard-timeout", self.guard_timeout.to_string().into()));
+        options.extend(self.desktop.map(|own| ("desktop", own.to_string().into())));
+        options.extend(self.compat.map(|compat| ("compat", name(&compat))));
         #[cfg(target_os = "linux")]
-        {
-            if let Some(home) = &self.home {
-                add("home", home.into());
-            }
-            arguments.extend(self.attended.then(|| "--attended".into()));
-        }
-        if self.log_format == LogFormat::Json {
-            arguments.push("--log-format=json".into());
-        }
-        arguments.extend(self.allow_commands.then(|| "--allow-commands".into()));
-        arguments.extend(self.ask.then(|| "--ask".into()));
-        arguments.extend(self.read_only.then(|| "--read-only".into()));
-        arguments
+        options.extend(self.home.iter().map(|home| ("home", home.into())));
+        let flags = [
+            #[cfg(target_os = "linux")]
+            (self.attended, "--attended"),
+            (self.log_format == LogFormat::Json, "--log-format=json"),
+            (self.allow_commands, "--allow-commands"),
+            (self.ask, "--ask"),
+            (self.read_only, "--read-only"),
+        ];
+        let option = |(name, value)| {
+            let mut argument = OsString::from(format!("--{name}="));
+            argument.push::<OsString>(value);
+            argument
+        };
+        let flag = |(is_set, flag): (bool, &str)| is_set.then(|| flag.into());
+        let flags = flags.into_iter().filter_map(flag);
+        options.into_iter().map(option).chain(flags).collect()
     }
 
     /// The journal's folder, if it is not the default.

@@ -2,14 +2,13 @@
 //! little.
 
 use std::collections::HashMap;
-use std::process::ExitCode;
 use std::time::Duration;
 
-use deskline_core::{Line, Rect, States, Texts, Tree};
+use deskline_core::{Line, Point, Rect, States, Texts, Tree};
 use deskline_link::{Picture, Scope};
 
 use crate::cli::{LintArgs, Settings};
-use crate::output::{Done, print};
+use crate::output::{Done, exit_code, print};
 use crate::platform;
 
 /// The least contrast of text by WCAG 2.2, §1.4.3: of small text, and of text of [`LARGE`] height.
@@ -40,11 +39,7 @@ pub(crate) fn lint(settings: &Settings, args: &LintArgs) -> Done {
     for part in &tree.partial {
         eprintln!("deskline: not checked: {part}");
     }
-    Ok(if findings.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(findings.is_empty()))
 }
 
 /// A line for each: what is wrong, and the element's line.
@@ -62,16 +57,13 @@ fn findings(tree: &Tree, pictures: &[Picture]) -> Vec<String> {
         } else if tree.labelled_by_place.contains(&index) {
             findings.push(format!("its label is not tied to it: {line}"));
         }
-        let is_leaf = !tree
-            .elements
-            .iter()
-            .any(|e| e.parent == Some(index) && e.visible);
+        let mut inside = tree.elements.iter().filter(|e| e.parent == Some(index));
+        let is_leaf = !inside.any(|e| e.visible);
         let enabled = !element.states.contains(States::DISABLED);
         // An empty field shows no text: its name stands beside it.
         let shows = !element.states.contains(States::EDITABLE) || !element.value.is_blank();
-        if let Some(place) = element
-            .place()
-            .filter(|_| is_leaf && enabled && named && shows)
+        let place = element.place();
+        if let Some(place) = place.filter(|_| is_leaf && enabled && named && shows)
             && let Some(found) = pictures.iter().find_map(|picture| contrast(picture, place))
         {
             let least = if place.h >= LARGE {
@@ -91,22 +83,17 @@ fn findings(tree: &Tree, pictures: &[Picture]) -> Vec<String> {
 /// `None` outside the picture, or where there is but one colour.
 fn contrast(picture: &Picture, place: Rect) -> Option<f64> {
     let at = |v: i32, origin: i32| (f64::from(v - origin) * picture.scale) as i64;
-    let (left, top) = (at(place.x, picture.origin.x), at(place.y, picture.origin.y));
-    let (right, bottom) = (
-        at(place.x + place.w, picture.origin.x),
-        at(place.y + place.h, picture.origin.y),
-    );
-    let inside =
-        left >= 0 && top >= 0 && right <= picture.width.into() && bottom <= picture.height.into();
-    if !inside {
+    let Point { x, y } = picture.origin;
+    let (left, right) = (at(place.x, x), at(place.x + place.w, x));
+    let (top, bottom) = (at(place.y, y), at(place.y + place.h, y));
+    let (width, height) = (picture.width.into(), picture.height.into());
+    if left < 0 || top < 0 || right > width || bottom > height {
         return None;
     }
     let mut colours: HashMap<&[u8], usize> = HashMap::new();
     for y in top..bottom {
-        let row = (y * i64::from(picture.width)) as usize;
-        let row = picture
-            .rgb
-            .get((row + left as usize) * 3..(row + right as usize) * 3)?;
+        let pixels = (y * width + left) as usize * 3..(y * width + right) as usize * 3;
+        let row = picture.rgb.get(pixels)?;
         for pixel in row.chunks_exact(3) {
             *colours.entry(pixel).or_default() += 1;
         }

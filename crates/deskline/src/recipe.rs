@@ -18,7 +18,7 @@ use deskline_recipe::{Edit, Recipe, SUFFIX, Values};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{RecipesArgs, RunArgs, Settings, TestArgs};
-use crate::output::{Done, print};
+use crate::output::{Done, exit_code, print};
 use crate::run::recipes;
 use jobs::{End, Job, all_of, given, read, stem, write};
 pub(crate) use learn::learn;
@@ -95,8 +95,7 @@ fn jobs<'r>(
             format!("row {}", row + 1)
         };
         let values = values.map_err(|why| format!("{name}: {why}"))?;
-        deskline_mcp::check(recipe, &values)
-            .map_err(|wrong| format!("{}:{wrong}", args.file.display()))?;
+        checked(&args.file, recipe, &values)?;
         if !state.now.done.contains(&row) {
             jobs.push((
                 row,
@@ -112,19 +111,22 @@ fn jobs<'r>(
     Ok(jobs)
 }
 
+/// Refuses a recipe that could not be done with these values.
+fn checked(file: &Path, recipe: &Recipe, values: &Values) -> Result<(), String> {
+    let checked = deskline_mcp::check(recipe, values);
+    checked.map_err(|wrong| format!("{}:{wrong}", file.display()))
+}
+
 /// `deskline test`: each recipe of a folder on a fresh private desktop.
 pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
     let files = files(&args.folder)?;
-    let all: Vec<Recipe> = files
-        .iter()
-        .map(|file| read(file))
-        .collect::<Result<_, _>>()?;
+    let all = files.iter().map(|file| read(file));
+    let all = all.collect::<Result<Vec<Recipe>, _>>()?;
     let mut jobs = Vec::new();
     for (file, recipe) in files.iter().zip(&all) {
         let values = Values::new(&recipe.inputs, &BTreeMap::new());
         let values = values.map_err(|why| format!("{}: {why}", file.display()))?;
-        deskline_mcp::check(recipe, &values)
-            .map_err(|wrong| format!("{}:{wrong}", file.display()))?;
+        checked(file, recipe, &values)?;
         jobs.push(Job {
             name: stem(file),
             recipe,
@@ -162,16 +164,10 @@ pub(crate) fn list(settings: &Settings, args: &RecipesArgs) -> Done {
         ))?;
         let Some(_) = &args.name else { continue };
         for input in &recipe.inputs {
-            let default = input
-                .default
-                .as_ref()
-                .map(|default| format!(", default {default}"));
-            let (kind, about) = (input.kind.word(), &input.about);
-            print(&format!(
-                "  {} ({kind}{}) {about}",
-                input.name,
-                default.unwrap_or_default()
-            ))?;
+            let default = input.default.iter();
+            let default: String = default.map(|text| format!(", default {text}")).collect();
+            let (name, kind, about) = (&input.name, input.kind.word(), &input.about);
+            print(&format!("  {name} ({kind}{default}) {about}"))?;
         }
         for (number, step) in (1..).zip(&recipe.steps) {
             print(&format!("  {number}. {}", step.words()))?;
@@ -220,12 +216,8 @@ fn heal(file: &Path, ends: &[End]) -> Result<(), Box<dyn Error>> {
         }
     }
     write(file, &edit.text())?;
-    print(&format!(
-        "healed {} targets in {}",
-        played.healed.len(),
-        file.display()
-    ))?;
-    Ok(())
+    let (count, file) = (played.healed.len(), file.display());
+    Ok(print(&format!("healed {count} targets in {file}"))?)
 }
 
 /// How far a recipe got, for `--resume`.
@@ -247,16 +239,14 @@ struct Far {
 
 impl State {
     fn open(recipe: &Path, values: u64, resume: bool) -> Result<Self, Box<dyn Error>> {
-        let file = PathBuf::from(format!(
-            "{}.resume",
-            recipe.to_string_lossy().trim_end_matches('/')
-        ));
-        let fresh = Far {
-            values,
-            ..Far::default()
-        };
+        let name = recipe.to_string_lossy();
+        let file = PathBuf::from(format!("{}.resume", name.trim_end_matches('/')));
         if !resume {
-            return Ok(Self { file, now: fresh });
+            let now = Far {
+                values,
+                ..Far::default()
+            };
+            return Ok(Self { file, now });
         }
         let text = fs::read(&file).map_err(|_| "there is nothing to resume: it did not stop")?;
         let now: Far = serde_json::from_slice(&text)?;

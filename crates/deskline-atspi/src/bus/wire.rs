@@ -238,10 +238,9 @@ impl<'a> Reader<'a> {
             return Err(WireError);
         }
         self.align(align)?;
-        let end = self
-            .at
-            .checked_add(len)
-            .filter(|&e| e <= self.bytes.len())
+        let end = self.at.checked_add(len);
+        let end = end
+            .filter(|end| *end <= self.bytes.len())
             .ok_or(WireError)?;
         let mut all = Vec::new();
         while self.at < end {

@@ -88,12 +88,8 @@ fn pages(engine: &Engine<'_>, stack: usize) -> Vec<usize> {
     if !has_size(&stack) {
         return vec![];
     }
-    nodes[stack]
-        .children
-        .iter()
-        .copied()
-        .filter(is_page)
-        .collect()
+    let children = nodes[stack].children.iter().copied();
+    children.filter(is_page).collect()
 }
 
 /// A node and all its descendants.

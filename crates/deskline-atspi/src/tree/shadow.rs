@@ -78,11 +78,8 @@ fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32)
     // A larger part may be a pop-up, which extends beyond the content.
     let wide = |part: &&Rect| part.w == content.w;
     let filled = if parts.iter().any(|part| wide(&part)) {
-        parts
-            .iter()
-            .filter(wide)
-            .copied()
-            .reduce(|all, part| all.union(&part))
+        let wide = parts.iter().filter(wide).copied();
+        wide.reduce(|all, part| all.union(&part))
     } else {
         parts.into_iter().reduce(|all, part| all.union(&part))
     };

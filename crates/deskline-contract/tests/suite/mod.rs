@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_contract::{Aim, Cancel, Desktop, Error, Obstacle, Refusal, Scope};
+use deskline_contract::{Aim, Cancel, Deed, Desktop, Error, Obstacle, Refusal, Scope};
 use deskline_core::{ElementId, KeyPress, Point};
 
 const WHOLE: Scope = Scope::Whole {
@@ -71,7 +71,7 @@ fn names_what_is_gone(desktop: &mut dyn Desktop) {
         matches!(read, Err(Error::NoWindow { pid, .. }) if pid == own),
         "{read:?}"
     );
-    let pressed = desktop.press(&ElementId::new("nothing"));
+    let pressed = desktop.act(&ElementId::new("nothing"), Deed::Press);
     let is_gone = |refusal: &Refusal| matches!(refusal.obstacle, Obstacle::Gone);
     assert!(
         matches!(&pressed, Err(Error::Refused(why)) if is_gone(why)),

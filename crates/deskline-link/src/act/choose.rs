@@ -20,6 +20,7 @@ use crate::error::{Error, Result, TargetError};
 use crate::resolve::lookup;
 use crate::settle::chosen::{has_chosen, is_choice, is_list};
 use crate::settle::readback::LATE;
+use crate::trees::Deed;
 
 /// How long a list of choices may take to show after the click or the key that opens it.
 const OPENS: Duration = Duration::from_millis(1_200);
@@ -99,7 +100,8 @@ impl Act<'_, '_> {
     /// Chooses through the accessibility API. `false` if the app refuses, or does not report
     /// the choice afterwards.
     fn choose_quietly(&mut self, from: Chooser<'_>, text: &str) -> Result<bool> {
-        let is_selected = match self.desk.choose(&from.tree.elements[from.index].id, text) {
+        let element = &from.tree.elements[from.index];
+        let is_selected = match self.desk.act(&element.id, Deed::Choose(text)) {
             Ok(is_selected) => is_selected,
             // Texts from pictures are not elements of the app.
             Err(Error::Refused(_) | Error::Input(_)) => return Ok(false),
@@ -217,7 +219,7 @@ impl Act<'_, '_> {
         let Reached { point, .. } = self.on(self.pid, &now, &choice).reach(&choice)?;
         match self.desk.click(left_click(point)) {
             Err(Error::Target(TargetError::MenuPlaceUnknown(_))) => {
-                self.desk.press(&now.elements[found].id)?;
+                self.desk.act(&now.elements[found].id, Deed::Press)?;
                 self.close_list(from);
             }
             clicked => {

@@ -179,13 +179,12 @@ fn kinds(
     mut range: impl FnMut(&ElementId) -> Option<(f64, f64)>,
 ) -> Vec<Part> {
     let ranges: Vec<_> = parts.iter().map(|i| range(&tree.elements[*i].id)).collect();
-    let highs: Vec<u32> = ranges
+    let highs = ranges
         .iter()
-        .map(|range| range.map_or(0, |(_, high)| high as u32))
-        .collect();
-    let only_time = wanted
-        .iter()
-        .all(|(kind, _)| matches!(kind, Kind::Hour | Kind::Minute | Kind::Second));
+        .map(|range| range.map_or(0, |(_, high)| high as u32));
+    let highs: Vec<u32> = highs.collect();
+    let is_time = |(kind, _): &_| matches!(kind, Kind::Hour | Kind::Minute | Kind::Second);
+    let only_time = wanted.iter().all(is_time);
     let mut times = [Kind::Hour, Kind::Minute, Kind::Second].into_iter();
     let mut minute = false;
     let mut kind = |at: usize, index: usize| {
@@ -198,7 +197,7 @@ fn kinds(
             NAMES
                 .iter()
                 .find(|(known, _)| *known == name)
-                .map(|(_, kind)| *kind)
+                .map(|known| known.1)
         };
         Some(match highs[at] {
             1000.. => Kind::Year,
@@ -216,13 +215,11 @@ fn kinds(
         })
     };
     let parts = parts.into_iter().zip(ranges).enumerate();
-    parts
-        .map(|(at, (index, range))| Part {
-            index,
-            kind: kind(at, index),
-            range,
-        })
-        .collect()
+    let part = |(at, (index, range))| {
+        let kind = kind(at, index);
+        Part { index, kind, range }
+    };
+    parts.map(part).collect()
 }
 
 /// What to type into each part. `None` if the part for a number is not known.
@@ -234,33 +231,19 @@ fn keys(parts: &[Part], wanted: &[(Kind, u32)]) -> Option<Vec<(usize, String)>> 
     let half = parts.iter().find(|part| part.kind == Some(Kind::Half));
     let mut keys = Vec::new();
     for &(kind, number) in wanted {
-        let index = part(kind)?.index;
-        keys.push((
-            index,
-            match kind {
-                Kind::Year => format!("{number:04}"),
-                Kind::Hour if half.is_some() => format!("{:02}", (number + 11) % 12 + 1),
-                _ => format!("{number:02}"),
-            },
-        ));
+        let text = match kind {
+            Kind::Year => format!("{number:04}"),
+            Kind::Hour if half.is_some() => format!("{:02}", (number + 11) % 12 + 1),
+            _ => format!("{number:02}"),
+        };
+        keys.push((part(kind)?.index, text));
         if let (Kind::Hour, Some(half)) = (kind, half) {
-            let later = number >= 12;
             // Chromium takes the number of the choice, in every language.
-            let key = match half.range {
-                Some(_) => {
-                    if later {
-                        "2"
-                    } else {
-                        "1"
-                    }
-                }
-                None => {
-                    if later {
-                        "p"
-                    } else {
-                        "a"
-                    }
-                }
+            let key = match (half.range.is_some(), number >= 12) {
+                (true, false) => "1",
+                (true, true) => "2",
+                (false, false) => "a",
+                (false, true) => "p",
             };
             keys.push((half.index, key.to_owned()));
         }

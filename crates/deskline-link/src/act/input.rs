@@ -12,7 +12,7 @@ use super::no_element;
 use super::reach::Reached;
 use crate::alert::{self, takes_text};
 use crate::call::{ClickKind, Input, Quiet, Target, Typing};
-use crate::error::{Error, Obstacle, QuietAction, Refusal, Result, TargetError};
+use crate::error::{Error, Obstacle, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
 use crate::ocr::is_from_picture;
 use crate::picture::change;
@@ -20,7 +20,7 @@ use crate::resolve::lookup::{self, Resolved};
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
-use crate::trees::Scope;
+use crate::trees::{Deed, Scope};
 use deskline_input::clock::Instant;
 use deskline_input::{Aim, Button, Click, Clicks};
 
@@ -41,6 +41,14 @@ const FIELD_COMES: Duration = Duration::from_secs(1);
 /// A path begins with one of these, and file dialogs open a field for it (`location-popup` keys of
 /// GTK).
 const OPENS_FIELD: [char; 3] = ['/', '~', '.'];
+
+fn deed_of(quiet: &Quiet) -> Deed<'_> {
+    match quiet {
+        Quiet::SetValue { value, .. } => Deed::SetValue(value),
+        Quiet::PressAx { .. } => Deed::Press,
+        Quiet::SetSelected { selected, .. } => Deed::SetSelected(*selected),
+    }
+}
 
 impl<'a> Act<'a, '_> {
     /// Carries out an action that sends synthetic input.
@@ -162,8 +170,8 @@ impl<'a> Act<'a, '_> {
             return Ok(false);
         }
         self.front(Wanted::Element(index))?;
-        match self.desk.press(&element.id) {
-            Ok(()) => Ok(true),
+        match self.desk.act(&element.id, Deed::Press) {
+            Ok(_) => Ok(true),
             Err(Error::Refused(_)) => Ok(false),
             Err(e) => Err(e),
         }
@@ -251,13 +259,9 @@ impl<'a> Act<'a, '_> {
             element: target.name.clone(),
             refusal,
         };
+        let (deed, name) = (deed_of(quiet), &target.name);
         if self.is_picture_only() || is_from_picture(&element.id) {
-            let obstacle = Obstacle::OnlyPictured;
-            let action = match quiet {
-                Quiet::SetValue { .. } => QuietAction::SetValue,
-                Quiet::PressAx { .. } => QuietAction::Press,
-                Quiet::SetSelected { .. } => QuietAction::SetSelected,
-            };
+            let (action, obstacle) = (deed.action(), Obstacle::OnlyPictured);
             return Err(refused(Refusal { action, obstacle }));
         }
         self.animate(target, None, None)?;
@@ -265,30 +269,22 @@ impl<'a> Act<'a, '_> {
         let done = &mut self.step.done;
         // An app that does not answer may still have done it.
         done.underway = true;
-        let result = match quiet {
-            Quiet::SetValue { value, .. } => self
-                .desk
-                .set_value(&element.id, value)
-                .map(|()| done.text(format!("set {} to", target.name), value)),
-            Quiet::PressAx { .. } => self
-                .desk
-                .press(&element.id)
-                .map(|()| done.say(format!("pressed {}", target.name))),
-            Quiet::SetSelected { selected, .. } => {
-                let verb = if *selected { "selected" } else { "deselected" };
-                self.desk
-                    .set_selected(&element.id, *selected)
-                    .map(|()| done.say(format!("{verb} {}", target.name)))
-            }
-        };
+        let acted = self.desk.act(&element.id, deed);
         done.underway = matches!(
-            result,
+            acted,
             Err(Error::NotAnswering { .. } | Error::System { .. } | Error::Lost { .. })
         );
-        result.map_err(|e| match e {
+        acted.map_err(|e| match e {
             Error::Refused(refusal) => refused(refusal),
             e => e,
-        })
+        })?;
+        match deed {
+            Deed::SetValue(value) => done.text(format!("set {name} to"), value),
+            Deed::SetSelected(true) => done.say(format!("selected {name}")),
+            Deed::SetSelected(false) => done.say(format!("deselected {name}")),
+            _ => done.say(format!("pressed {name}")),
+        }
+        Ok(())
     }
 
     pub(super) fn required(&self) -> Result<&'a Resolved> {

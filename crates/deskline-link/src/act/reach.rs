@@ -14,7 +14,7 @@ use crate::ocr::is_from_picture;
 use crate::resolve::DropOn;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
-use crate::trees::{Scope, Sent};
+use crate::trees::{Deed, Scope, Sent};
 use crate::wait;
 use deskline_input::clock::Instant;
 
@@ -283,7 +283,8 @@ impl Act<'_, '_> {
     /// Scrolls the element into view: through the toolkit if it can, else with the wheel over its
     /// scroll area. Finds the element again in each new reading.
     pub(super) fn scroll_to(&mut self, tree: &Tree, index: usize) -> Result<Rect> {
-        if self.desk.scroll_into_view(&tree.elements[index].id)? {
+        let element = &tree.elements[index].id;
+        if self.desk.act(element, Deed::ScrollIntoView)? {
             self.moved(Some(Sent::Scroll))?;
         }
         let start = Instant::now();

@@ -337,11 +337,9 @@ impl<'a> Act<'a, '_> {
             return Ok(false);
         };
         let place = seen.place;
-        let holders: Vec<usize> = seen
-            .tree
-            .outwards(seen.index)
-            .filter(|at| is_holder(&seen.tree, *at))
-            .collect();
+        let around = seen.tree.outwards(seen.index);
+        let holders = around.filter(|at| is_holder(&seen.tree, *at));
+        let holders: Vec<usize> = holders.collect();
         for holder in holders {
             let area = seen.tree.elements[holder].place();
             let Some((area, lines)) = area.and_then(|area| Some((area, lines(area, place, over)?)))

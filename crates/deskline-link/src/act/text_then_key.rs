@@ -171,9 +171,8 @@ fn disabled_buttons(tree: &Tree) -> BTreeSet<ElementId> {
         return BTreeSet::new();
     };
     let buttons = tree.elements.iter().enumerate().skip(scope);
-    buttons
-        .filter(|(_, e)| e.role == Role::BUTTON && e.visible && e.states.contains(States::DISABLED))
-        .filter(|(at, _)| tree.is_inside(*at, scope))
-        .map(|(_, e)| e.id.clone())
-        .collect()
+    let waits =
+        |e: &Element| e.role == Role::BUTTON && e.visible && e.states.contains(States::DISABLED);
+    let waiting = buttons.filter(|(at, e)| waits(e) && tree.is_inside(*at, scope));
+    waiting.map(|(_, e)| e.id.clone()).collect()
 }

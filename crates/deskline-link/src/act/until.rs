@@ -331,11 +331,8 @@ fn look_of(tree: &Tree, area: usize) -> u64 {
 /// 3". Scrolling continues past such a text.
 fn cuts_numbers(shown: &str, wanted: &str) -> bool {
     let (shown, wanted) = (fold(shown), fold(wanted));
-    let digits = |[inner, outer]: [Option<char>; 2]| {
-        [inner, outer]
-            .iter()
-            .all(|c| c.is_some_and(char::is_numeric))
-    };
+    let is_digit = |c: Option<char>| c.is_some_and(char::is_numeric);
+    let digits = |sides: [Option<char>; 2]| sides.into_iter().all(is_digit);
     let mut found = shown.match_indices(&*wanted).peekable();
     found.peek().is_some()
         && found.all(|(at, part)| {

@@ -60,13 +60,9 @@ impl Helper {
     /// Waits for a line with this start; returns the rest of it.
     pub fn hears(&self, start: &str, time: Duration) -> Option<String> {
         let begun = Instant::now();
-        loop {
-            let left = time.saturating_sub(begun.elapsed());
-            let line = self.lines.recv_timeout(left).ok()?;
-            if let Some(rest) = line.trim().strip_prefix(start) {
-                return Some(rest.trim().to_owned());
-            }
-        }
+        let left = || time.saturating_sub(begun.elapsed());
+        let mut lines = std::iter::from_fn(|| self.lines.recv_timeout(left()).ok());
+        lines.find_map(|line| Some(line.trim().strip_prefix(start)?.trim().to_owned()))
     }
 
     /// Drops its output so far.

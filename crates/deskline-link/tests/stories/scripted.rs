@@ -8,10 +8,11 @@ use deskline_input::clock;
 use deskline_link::grants::{Approval, Question};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, AppWindows, Application, Apps, Button, Cancel, Click, Clicks, Clipboard, Desktop, Display,
-    DisplayError, End, Error, Hit, Identity, KeyInput, Missing, Obstacle, Offer, OpenError, Opened,
-    Overlay, Permit, Picture, PictureNature, Pictures, Platform, Pointer, PointerInput, Progress,
-    Raising, Result, Scope, Screen, Sign, TargetError, Thread, Trees, Window, WindowHint, WindowId,
+    Aim, AppWindows, Application, Apps, Button, Cancel, Click, Clicks, Clipboard, Deed, Desktop,
+    Display, DisplayError, End, Error, Hit, Identity, KeyInput, Missing, Obstacle, Offer,
+    OpenError, Opened, Overlay, Permit, Picture, PictureNature, Pictures, Platform, Pointer,
+    PointerInput, Progress, Raising, Result, Scope, Screen, Sign, TargetError, Thread, Trees,
+    Window, WindowHint, WindowId,
 };
 
 use crate::script::{Script, When, refused};
@@ -142,62 +143,36 @@ impl Trees for Scripted {
         Ok(over.map_or(Hit::Unknown, Hit::Topmost))
     }
 
-    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
-        self.call("scroll_into_view", |script| {
+    fn act(&mut self, element: &ElementId, deed: Deed<'_>) -> Result<bool> {
+        let called = match deed {
+            Deed::ScrollIntoView => "scroll_into_view".to_owned(),
+            Deed::Press => "press".to_owned(),
+            Deed::SetValue(_) => "set_value".to_owned(),
+            Deed::Choose(_) => "choose".to_owned(),
+            Deed::SetSelected(selected) => format!("set_selected {selected}"),
+        };
+        self.call(called, |script| {
             script.owner(element)?;
-            if let Some(node) = script.world.node(element.as_str()) {
-                node.away = false;
-            }
-            Ok(true)
-        })
-    }
-
-    fn press(&mut self, element: &ElementId) -> Result<()> {
-        self.call("press", |script| {
-            script.owner(element)?;
-            let pressed = script
-                .world
-                .node(element.as_str())
-                .map(|n| n.pressed.clone());
-            match pressed.flatten() {
-                Some(pressed) => pressed(&mut script.world),
-                None => return Err(refused(Obstacle::NoPress(Vec::new()))),
-            }
-            Ok(())
-        })
-    }
-
-    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
-        self.call("set_value", |script| {
-            script.owner(element)?;
-            if let Some(node) = script.world.node(element.as_str()) {
-                node.take(value);
-            }
-            Ok(())
-        })
-    }
-
-    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
-        self.call("choose", |script| {
-            script.owner(element)?;
-            if !script.chooses {
-                return Err(refused(Obstacle::ChoiceNotSettable));
-            }
-            if let Some(node) = script.world.node(element.as_str()) {
-                node.take(choice);
-            }
-            Ok(true)
-        })
-    }
-
-    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
-        self.call(format!("set_selected {selected}"), |script| {
-            script.owner(element)?;
+            let chooses = script.chooses;
             let node = script.world.node(element.as_str());
-            if let Some(node) = node.filter(|node| node.makes.is_none()) {
-                node.line.states.set(States::SELECTED, selected);
+            match deed {
+                Deed::Press => {
+                    let pressed = node.and_then(|node| node.pressed.clone());
+                    let nothing = || refused(Obstacle::NoPress(Vec::new()));
+                    pressed.ok_or_else(nothing)?(&mut script.world);
+                }
+                Deed::Choose(_) if !chooses => return Err(refused(Obstacle::ChoiceNotSettable)),
+                Deed::ScrollIntoView => node.into_iter().for_each(|node| node.away = false),
+                Deed::SetValue(text) | Deed::Choose(text) => {
+                    node.into_iter().for_each(|node| node.take(text));
+                }
+                Deed::SetSelected(selected) => {
+                    if let Some(node) = node.filter(|node| node.makes.is_none()) {
+                        node.line.states.set(States::SELECTED, selected);
+                    }
+                }
             }
-            Ok(())
+            Ok(true)
         })
     }
 }

@@ -32,16 +32,14 @@ impl Document {
         let uri = match self {
             Self::Path(path) => {
                 // A link may be named as if it were another file.
-                return path
-                    .canonicalize()
-                    .is_ok_and(|real| !runs(path) && !runs(&real));
+                let real = path.canonicalize();
+                return real.is_ok_and(|real| !runs(path) && !runs(&real));
             }
             Self::Uri(uri) => uri,
         };
         let scheme = uri.split_once("://").map_or("", |(scheme, _)| scheme);
-        ["http", "https"]
-            .iter()
-            .any(|web| scheme.eq_ignore_ascii_case(web))
+        let mut webs = ["http", "https"].iter();
+        webs.any(|web| scheme.eq_ignore_ascii_case(web))
     }
 
     /// The type of its scheme, if it is a URL.
@@ -88,9 +86,8 @@ pub(crate) fn in_path(name: &str, session: &Session) -> Option<PathBuf> {
         return None;
     }
     let path = session.environment.get("PATH").map_or(PATH, String::as_str);
-    std::env::split_paths(path)
-        .map(|dir| dir.join(name))
-        .find(|path| is_executable(path))
+    let mut paths = std::env::split_paths(path).map(|dir| dir.join(name));
+    paths.find(|path| is_executable(path))
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -106,9 +103,8 @@ pub(super) fn is_program(path: &Path) -> bool {
 
 /// Whether a file manager, or the system, may run this file.
 fn runs(path: &Path) -> bool {
-    let named = path
-        .extension()
-        .is_some_and(|kind| kind.eq_ignore_ascii_case("desktop"));
+    let kind = path.extension();
+    let named = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("desktop"));
     let start = start(path).unwrap_or_default();
     let is_entry = || start.windows(ENTRY.len()).any(|part| part == ENTRY);
     named || start.starts_with(ELF) || is_program(path) || is_entry()

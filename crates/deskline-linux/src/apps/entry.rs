@@ -85,29 +85,22 @@ impl Entry {
             return None;
         }
         entry.dbus_activatable = yes("DBusActivatable") && id.contains('.');
-        entry.exec = get("Exec")
-            .and_then(|exec| command::split(&exec))
-            .unwrap_or_default();
+        let exec = get("Exec").and_then(|exec| command::split(&exec));
+        entry.exec = exec.unwrap_or_default();
         if entry.exec.is_empty() && !entry.dbus_activatable {
             return None;
         }
-        entry.name = locales(session)
-            .iter()
-            .find_map(|locale| get(&format!("Name[{locale}]")))
-            .or_else(|| get("Name"))?;
+        let own = |locale: String| get(&format!("Name[{locale}]"));
+        let own = locales(session).into_iter().find_map(own);
+        entry.name = own.or_else(|| get("Name"))?;
         entry.icon = get("Icon");
         entry.directory = get("Path").map(PathBuf::from);
         entry.wm_class = get("StartupWMClass");
         entry.terminal = yes("Terminal");
         entry.no_display = yes("NoDisplay");
-        entry.mime_types = get("MimeType")
-            .map(|list| {
-                list.split(';')
-                    .filter(|t| !t.is_empty())
-                    .map(str::to_owned)
-                    .collect()
-            })
-            .unwrap_or_default();
+        let kinds = get("MimeType").unwrap_or_default();
+        let kinds = kinds.split(';').filter(|kind| !kind.is_empty());
+        entry.mime_types = kinds.map(str::to_owned).collect();
         Some(entry)
     }
 
@@ -121,10 +114,8 @@ impl Entry {
     pub(super) fn program(&self) -> &str {
         let mut words = self.exec.iter().map(String::as_str).peekable();
         if words.next_if(|w| command::base_name(w) == "env").is_some() {
-            while words
-                .next_if(|w| w.starts_with('-') || w.contains('='))
-                .is_some()
-            {}
+            let is_env = |word: &&str| word.starts_with('-') || word.contains('=');
+            while words.next_if(is_env).is_some() {}
         }
         words.next().unwrap_or_default()
     }
@@ -139,20 +130,14 @@ impl Entry {
         if !self.terminal {
             return Ok(argv);
         }
-        let Some(terminal) = TERMINALS
-            .iter()
-            .find(|t| command::in_path(t, session).is_some())
-        else {
-            return Err(OpenError::NoTerminal {
-                name: self.name.clone(),
-                terminals: TERMINALS.iter().map(|name| (*name).to_owned()).collect(),
-            }
-            .into());
-        };
-        Ok([(*terminal).to_owned(), "-e".to_owned()]
-            .into_iter()
-            .chain(argv)
-            .collect())
+        let is_there = |name: &&&str| command::in_path(name, session).is_some();
+        let terminal = TERMINALS.iter().find(is_there);
+        let terminal = terminal.ok_or_else(|| OpenError::NoTerminal {
+            name: self.name.clone(),
+            terminals: TERMINALS.map(str::to_owned).to_vec(),
+        })?;
+        let start = [*terminal, "-e"].map(str::to_owned);
+        Ok(start.into_iter().chain(argv).collect())
     }
 }
 
@@ -181,17 +166,13 @@ fn unescape(value: &str) -> String {
 /// The suffixes that a localized key may have in the session's language, best first. "Localized
 /// values for keys": `lang_COUNTRY@MODIFIER`, then without either part, then without both.
 fn locales(session: &Session) -> Vec<String> {
-    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"]
-        .iter()
-        .find_map(|name| session.environment.get(*name).filter(|v| !v.is_empty()));
-    let Some(locale) = locale else { return vec![] };
-    let (rest, modifier) = locale
-        .split_once('@')
-        .map_or((locale.as_str(), None), |(r, m)| (r, Some(m)));
+    let mut variables = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter();
+    let Some(locale) = variables.find_map(|name| session.variable(name)) else {
+        return vec![];
+    };
+    let (rest, modifier) = parted(locale, '@');
     let rest = rest.split('.').next().unwrap_or_default();
-    let (language, country) = rest
-        .split_once('_')
-        .map_or((rest, None), |(l, c)| (l, Some(c)));
+    let (language, country) = parted(rest, '_');
     let mut keys = vec![];
     if let (Some(country), Some(modifier)) = (country, modifier) {
         keys.push(format!("{language}_{country}@{modifier}"));
@@ -204,6 +185,12 @@ fn locales(session: &Session) -> Vec<String> {
 
 /// Expands field codes. Desktop Entry Specification, "The Exec key". If no code stands for the
 /// document, it becomes the last argument, as in `GLib`.
+/// What stands before a separator, and after it.
+fn parted(text: &str, separator: char) -> (&str, Option<&str>) {
+    let parts = text.split_once(separator);
+    parts.map_or((text, None), |(before, after)| (before, Some(after)))
+}
+
 fn expand(words: &[String], entry: &Entry, document: Option<&Document>) -> Vec<String> {
     let mut argv = vec![];
     let mut placed = false;
@@ -233,13 +220,8 @@ fn expand(words: &[String], entry: &Entry, document: Option<&Document>) -> Vec<S
                 Some('k') => expanded.push_str(&entry.path.to_string_lossy()),
                 Some(code @ ('f' | 'F' | 'u' | 'U')) => {
                     placed = true;
-                    let text = document.map(|d| {
-                        if matches!(code, 'f' | 'F') {
-                            d.path()
-                        } else {
-                            d.uri()
-                        }
-                    });
+                    let is_path = matches!(code, 'f' | 'F');
+                    let text = document.map(|d| if is_path { d.path() } else { d.uri() });
                     expanded.push_str(&text.unwrap_or_default());
                 }
                 _ => {}

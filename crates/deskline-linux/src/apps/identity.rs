@@ -66,15 +66,11 @@ impl Launch {
             None => &self.argv,
         };
         let claims = words.iter().flat_map(|word| claims_of(word, session));
-        identity.claims.extend(claims);
-        identity
-            .claims
-            .extend(self.entry.iter().flat_map(names_of_entry));
+        let names = self.entry.iter().flat_map(names_of_entry);
+        identity.claims.extend(claims.chain(names));
+        let document = self.document.as_ref();
         identity.is_command = match &trusted {
-            Some(entry) => !self
-                .document
-                .as_ref()
-                .is_none_or(|d| entry.opens(d, session)),
+            Some(entry) => document.is_some_and(|document| !entry.opens(document, session)),
             None => !is_plain,
         };
         tidy(&mut identity.names);
@@ -85,15 +81,14 @@ impl Launch {
     fn is_plain(&self, session: &Session) -> bool {
         let is_document = |word: &str| {
             let path = path_of(word, session).map(Document::Path);
-            path.unwrap_or_else(|| Document::Uri(word.to_owned()))
-                .is_page()
+            let document = path.unwrap_or_else(|| Document::Uri(word.to_owned()));
+            document.is_page()
         };
         match &self.argv[..] {
             [program] => !starts_others(program, session),
             [program, word] => {
-                !starts_others(program, session)
-                    && !is_runner(program, session)
-                    && is_document(word)
+                let starts = starts_others(program, session) || is_runner(program, session);
+                !starts && is_document(word)
             }
             _ => false,
         }
@@ -105,10 +100,8 @@ impl Launch {
             entry.dbus_activatable = false;
             entry.program().to_owned()
         });
-        let place = self
-            .argv
-            .iter()
-            .position(|word| Some(word) == program.as_ref());
+        let mut words = self.argv.iter();
+        let place = words.position(|word| Some(word) == program.as_ref());
         let pin = |at: usize| {
             let word = self.argv.get_mut(at)?;
             let path = in_path(word, session)?;
@@ -129,10 +122,8 @@ impl Entry {
         let base = base_name(self.program());
         let words = self.exec.iter();
         let words = words.skip_while(|word| *word != self.program()).skip(1);
-        let words: Vec<String> = words
-            .filter(|word| !word.starts_with('%'))
-            .cloned()
-            .collect();
+        let words = words.filter(|word| !word.starts_with('%'));
+        let words: Vec<String> = words.cloned().collect();
         let takes = |kind: &String| Some(kind.as_str()) == document.kind().as_deref();
         (document.is_page() || self.mime_types.iter().any(takes))
             && !is_runner(self.program(), session)
@@ -213,16 +204,12 @@ fn claims_of(word: &str, session: &Session) -> Vec<String> {
     let plain = word.replace(['\'', '"', '\\'], "");
     let inside = plain.split(|c: char| !(c.is_alphanumeric() || "/._-+@".contains(c)));
     let words = inside.filter(|inside| !inside.is_empty()).take(64);
-    words
-        .flat_map(|word| {
-            let real = in_path(word, session).and_then(|path| path.canonicalize().ok());
-            let real = real.map(|path| path.to_string_lossy().into_owned());
-            let names = [word.to_owned()].into_iter().chain(real);
-            names
-                .map(|name| base_name(&name).to_owned())
-                .collect::<Vec<_>>()
-        })
-        .collect()
+    let names = words.flat_map(|word| {
+        let real = in_path(word, session).and_then(|path| path.canonicalize().ok());
+        let real = real.map(|path| path.to_string_lossy().into_owned());
+        [word.to_owned()].into_iter().chain(real)
+    });
+    names.map(|name| base_name(&name).to_owned()).collect()
 }
 
 /// The identities of processes, cached.
@@ -248,10 +235,8 @@ impl Identities {
             return Identity::default();
         }
         let Some(process) = process::read(Path::new("/proc"), pid.cast_signed()) else {
-            return self
-                .known
-                .get(&pid)
-                .map_or_else(Identity::default, |known| known.app.clone());
+            let known = self.known.get(&pid);
+            return known.map_or_else(Identity::default, |known| known.app.clone());
         };
         let executable = fs::read_link(format!("/proc/{pid}/exe")).ok();
         let same = |known: &&Known| {
@@ -264,13 +249,13 @@ impl Identities {
         let app = match &executable {
             Some(path) => self.read(pid, path, &line, session),
             // A process that hides its executable is known only by what it says.
-            None => Identity {
-                claims: vec![
-                    process.comm,
-                    base_name(line.first().map_or("", |w| w)).to_owned(),
-                ],
-                ..Identity::default()
-            },
+            None => {
+                let base = base_name(line.first().map_or("", |w| w)).to_owned();
+                Identity {
+                    claims: vec![process.comm, base],
+                    ..Identity::default()
+                }
+            }
         };
         if line.is_empty() {
             // The program was started a moment ago, and more names will be known soon.
@@ -317,9 +302,8 @@ impl Identities {
             app.key = script.key;
         }
         let flatpak = flatpak::id(pid);
-        let is_flatpaks = flatpak
-            .as_deref()
-            .is_some_and(|id| runs_flatpak(pid, id, (path, line), session));
+        let is_flatpaks = |id| runs_flatpak(pid, id, (path, line), session);
+        let is_flatpaks = flatpak.as_deref().is_some_and(is_flatpaks);
         let runs = app.key.as_deref().map_or(path, Path::new);
         let is_closed = !app.names.is_empty() && is_roots(runs, session);
         for entry in &self.installed(session).entries {
@@ -342,10 +326,8 @@ impl Identities {
     }
 
     fn installed(&mut self, session: &Session) -> &Installed {
-        let fresh = self
-            .installed
-            .take()
-            .filter(|(since, _)| since.elapsed() < INSTALLED);
+        let is_fresh = |(since, _): &(Instant, _)| since.elapsed() < INSTALLED;
+        let fresh = self.installed.take().filter(is_fresh);
         let read = || (Instant::now(), Installed::read(session));
         &self.installed.insert(fresh.unwrap_or_else(read)).1
     }
@@ -384,10 +366,8 @@ fn starts(entry: &Entry, pid: u32, interpreted: bool, session: &Session) -> bool
 /// The words of a process's command line, which the process may have changed.
 fn command_line(pid: u32) -> Vec<String> {
     let line = process::read_file(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let words = line
-        .strip_suffix(b"\0")
-        .unwrap_or(&line)
-        .split(|byte| *byte == 0);
+    let words = line.strip_suffix(b"\0").unwrap_or(&line);
+    let words = words.split(|byte| *byte == 0);
     let words = words.map(|word| String::from_utf8_lossy(word).into_owned());
     words.filter(|_| !line.is_empty()).collect()
 }

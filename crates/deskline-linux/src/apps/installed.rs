@@ -42,10 +42,9 @@ impl Installed {
     /// The app with this id. Ignores case only if there is no exact match.
     pub(super) fn by_id(&self, id: &str) -> Option<&Entry> {
         let id = id.strip_suffix(".desktop").unwrap_or(id);
-        self.entries
-            .iter()
-            .find(|e| e.id == id)
-            .or_else(|| self.entries.iter().find(|e| e.id.eq_ignore_ascii_case(id)))
+        let mut entries = self.entries.iter();
+        let like = || self.entries.iter().find(|e| e.id.eq_ignore_ascii_case(id));
+        entries.find(|e| e.id == id).or_else(like)
     }
 
     /// Whether the file at `path` belongs to one of them.
@@ -70,9 +69,8 @@ impl Installed {
     }
 
     pub(super) fn by_mime_type(&self, kind: &str) -> Option<&Entry> {
-        self.entries
-            .iter()
-            .find(|e| e.mime_types.iter().any(|t| t == kind))
+        let takes = |e: &&Entry| e.mime_types.iter().any(|t| t == kind);
+        self.entries.iter().find(takes)
     }
 
     /// The one app that matches. If several do, those that menus show are preferred; if several
@@ -127,31 +125,25 @@ impl Installed {
 
 /// The id of a desktop file at this path.
 pub(super) fn id_of(path: &Path) -> String {
-    let root = path
-        .ancestors()
-        .find(|a| a.file_name().is_some_and(|n| n == "applications"));
+    let is_root = |folder: &&Path| folder.file_name().is_some_and(|n| n == "applications");
+    let root = path.ancestors().find(is_root);
     id_below(path, root.or(path.parent()).unwrap_or(path))
 }
 
 /// "Desktop File ID": the path below `applications`, with dashes instead of slashes.
 fn id_below(path: &Path, root: &Path) -> String {
     let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
-    below
-        .strip_suffix(".desktop")
-        .unwrap_or(&below)
-        .replace('/', "-")
+    let id = below.strip_suffix(".desktop").unwrap_or(&below);
+    id.replace('/', "-")
 }
 
 /// The data directories, the user's first. XDG Base Directory Specification. If the session's
 /// `XDG_DATA_DIRS` is not known, adds the directories that Flatpak and Snap would add to it, in
 /// their order: of an app that is installed in both ways, the menu starts the Flatpak.
 pub(super) fn data_dirs(session: &Session) -> Vec<PathBuf> {
-    let get = |name: &str| session.environment.get(name).filter(|v| !v.is_empty());
-    let home = get("XDG_DATA_HOME")
-        .map(PathBuf::from)
-        .or_else(|| session.home().map(|home| home.join(".local/share")));
+    let home = session.folder("XDG_DATA_HOME", ".local/share");
     let mut dirs: Vec<PathBuf> = home.clone().into_iter().collect();
-    if let Some(system) = get("XDG_DATA_DIRS") {
+    if let Some(system) = session.variable("XDG_DATA_DIRS") {
         dirs.extend(std::env::split_paths(system));
     } else {
         dirs.extend(home.map(|home| home.join("flatpak/exports/share")));

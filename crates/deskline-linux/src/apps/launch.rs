@@ -162,12 +162,11 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
     if is_chromium(&program) && !arguments.iter().any(|a| a == CHROMIUM_TREE) {
         command.arg(CHROMIUM_TREE);
     }
-    let child = spawn::own_session(&mut command)
-        .spawn()
-        .map_err(|e| OpenError::NotStarted {
-            name: launch.name.clone(),
-            why: e.to_string(),
-        })?;
+    let child = spawn::own_session(&mut command).spawn();
+    let child = child.map_err(|e| OpenError::NotStarted {
+        name: launch.name.clone(),
+        why: e.to_string(),
+    })?;
     let mut launched = launch.launched(Some(child.id()));
     launched.origin = Origin {
         pid: Some(child.id()),
@@ -204,9 +203,8 @@ fn mind(mut child: Child, exit: &OnceLock<ExitStatus>, complaint: &Complaint) {
 /// Whether the program is Chromium, as Electron apps are too. Looks for one of its resource files
 /// beside the program, above it, or where Debian puts it for a program that is a script.
 fn is_chromium(program: &Path) -> bool {
-    let real = program
-        .canonicalize()
-        .unwrap_or_else(|_| program.to_owned());
+    let real = program.canonicalize();
+    let real = real.unwrap_or_else(|_| program.to_owned());
     let name = program.file_name().unwrap_or_default();
     let dirs = real.ancestors().skip(1).take(2).map(Path::to_owned);
     dirs.chain([Path::new("/usr/lib").join(name)])

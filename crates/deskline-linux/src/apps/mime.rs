@@ -23,17 +23,14 @@ pub(super) fn types_of(path: &Path, session: &Session) -> Vec<String> {
     if kinds.is_empty() && is_text(path) {
         kinds.push("text/plain".to_owned());
     }
-    let parents: String = data_dirs(session)
-        .iter()
-        .filter_map(|dir| fs::read_to_string(dir.join("mime/subclasses")).ok())
-        .collect();
+    let parents = data_dirs(session).into_iter();
+    let parents = parents.filter_map(|dir| fs::read_to_string(dir.join("mime/subclasses")).ok());
+    let parents: String = parents.collect();
     let mut at = 0;
     while at < kinds.len().min(ANCESTORS) {
         let up = parents.lines().filter_map(|line| line.split_once(' '));
-        let up: Vec<_> = up
-            .filter(|(kind, _)| *kind == kinds[at])
-            .map(|(_, p)| p.to_owned())
-            .collect();
+        let up = up.filter(|(kind, _)| *kind == kinds[at]);
+        let up: Vec<_> = up.map(|(_, parent)| parent.to_owned()).collect();
         kinds.extend(up);
         at += 1;
     }
@@ -50,18 +47,16 @@ fn by_name(path: &Path, session: &Session) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     data_dirs(session).iter().find_map(|dir| {
         let globs = fs::read_to_string(dir.join("mime/globs2")).ok()?;
-        globs
-            .lines()
-            .filter_map(|line| {
-                let mut fields = line.splitn(3, ':');
-                let weight: u32 = fields.next()?.parse().ok()?;
-                let kind = fields.next()?;
-                let end = fields.next()?.strip_prefix('*')?;
-                (end.starts_with('.') && name.ends_with(&end.to_lowercase()))
-                    .then(|| (weight, end.len(), kind.to_owned()))
-            })
-            .max_by_key(|(weight, length, _)| (*weight, *length))
-            .map(|(_, _, kind)| kind)
+        let fits = globs.lines().filter_map(|line| {
+            let mut fields = line.splitn(3, ':');
+            let weight: u32 = fields.next()?.parse().ok()?;
+            let kind = fields.next()?;
+            let end = fields.next()?.strip_prefix('*')?;
+            let fits = end.starts_with('.') && name.ends_with(&end.to_lowercase());
+            fits.then_some((weight, end.len(), kind))
+        });
+        let best = fits.max_by_key(|(weight, length, _)| (*weight, *length));
+        best.map(|(_, _, kind)| kind.to_owned())
     })
 }
 
@@ -84,10 +79,9 @@ pub(super) fn default_app<'a>(
     installed: &'a Installed,
     session: &Session,
 ) -> Option<&'a Entry> {
-    let lists: Vec<String> = lists(session)
-        .iter()
-        .filter_map(|path| fs::read_to_string(path).ok())
-        .collect();
+    let lists = lists(session).into_iter();
+    let lists = lists.filter_map(|path| fs::read_to_string(path).ok());
+    let lists: Vec<String> = lists.collect();
     kinds.iter().find_map(|kind| {
         let mut chosen = lists.iter().flat_map(|list| chosen(list, kind));
         let chosen = chosen.find_map(|id| installed.by_id(id));
@@ -111,27 +105,16 @@ fn chosen<'a>(list: &'a str, kind: &'a str) -> impl Iterator<Item = &'a str> {
 
 /// The `mimeapps.list` files by precedence; those of a specific desktop come first.
 fn lists(session: &Session) -> Vec<PathBuf> {
-    let get = |name: &str| session.environment.get(name).filter(|v| !v.is_empty());
-    let home = get("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .or_else(|| session.home().map(|home| home.join(".config")));
-    let system = get("XDG_CONFIG_DIRS").map_or("/etc/xdg", String::as_str);
-    let dirs = home.into_iter().chain(std::env::split_paths(system)).chain(
-        data_dirs(session)
-            .into_iter()
-            .map(|dir| dir.join("applications")),
-    );
-    let desktops = get("XDG_CURRENT_DESKTOP")
-        .map(|d| d.to_lowercase())
-        .unwrap_or_default();
-    dirs.flat_map(|dir| {
-        let own = desktops
-            .split(':')
-            .filter(|d| !d.is_empty())
-            .map(|d| format!("{d}-mimeapps.list"));
-        own.chain(["mimeapps.list".to_owned()])
-            .map(|name| dir.join(name))
-            .collect::<Vec<_>>()
-    })
-    .collect()
+    let home = session.folder("XDG_CONFIG_HOME", ".config");
+    let system = session.variable("XDG_CONFIG_DIRS").unwrap_or("/etc/xdg");
+    let data = data_dirs(session).into_iter();
+    let data = data.map(|dir| dir.join("applications"));
+    let dirs = home.into_iter().chain(std::env::split_paths(system));
+    let desktops = session.variable("XDG_CURRENT_DESKTOP").unwrap_or_default();
+    let desktops = desktops.to_lowercase();
+    let desktops = desktops.split(':').filter(|desktop| !desktop.is_empty());
+    let names = desktops.map(|desktop| format!("{desktop}-mimeapps.list"));
+    let names: Vec<String> = names.chain(["mimeapps.list".to_owned()]).collect();
+    let in_dir = |dir: PathBuf| names.iter().map(move |name| dir.join(name));
+    dirs.chain(data).flat_map(in_dir).collect()
 }

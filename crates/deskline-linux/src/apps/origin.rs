@@ -78,24 +78,19 @@ impl Origin {
             return true;
         }
         let dir = real.parent();
-        let own_dir = dir
-            .and_then(Path::file_name)
-            .and_then(|dir| dir.to_str())
-            .is_some_and(|dir| !SHARED.contains(&dir) && !dir.contains("-linux-"));
+        let own = dir.and_then(|dir| dir.file_name()?.to_str());
+        let own_dir = own.is_some_and(|dir| !SHARED.contains(&dir) && !dir.contains("-linux-"));
         if own_dir && executable.parent() == dir {
             return true;
         }
         // Examples: gnome-terminal-server for gnome-terminal, soffice.bin for soffice,
         // /usr/lib/chromium/chromium for the script /usr/bin/chromium.
-        let running = name(&executable);
-        [name(&real), name(&self.program)]
-            .into_iter()
-            .filter(|program| !program.is_empty())
-            .any(|program| {
-                running
-                    .strip_prefix(program)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
-            })
+        let is_of = |program: &str| {
+            let rest = name(&executable).strip_prefix(program);
+            let rest = rest.filter(|_| !program.is_empty());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
+        };
+        is_of(name(&real)) || is_of(name(&self.program))
     }
 
     /// Whether the program only makes another app open something. Which app that is cannot be known

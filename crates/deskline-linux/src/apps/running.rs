@@ -78,14 +78,8 @@ impl Launch {
         };
         let program = command::base_name(program);
         let id = entry.map_or("", |e| e.id.as_str());
-        if [
-            running.window_class,
-            running.accessible_name,
-            running.flatpak,
-        ]
-        .into_iter()
-        .any(|its| same(id, its))
-        {
+        let is_id = |its: &str| same(id, its);
+        if is_id(running.window_class) || is_id(running.accessible_name) || is_id(running.flatpak) {
             return true;
         }
         if is_interpreter(program) {

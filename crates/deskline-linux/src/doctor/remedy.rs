@@ -21,11 +21,8 @@ pub(super) fn carry_out(words: &[String], session: &Session) -> Result<String, S
     let (program, arguments) = words.split_first().ok_or("no command")?;
     let mut command = Command::new(program);
     command.args(arguments).envs(&session.environment);
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .map_err(|e| format!("{shown}: {e}"))?;
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let mut child = command.spawn().map_err(|e| format!("{shown}: {e}"))?;
     let ended = wait::until(LIMIT, Duration::from_millis(20), || {
         child.try_wait().transpose()
     });

@@ -77,10 +77,8 @@ impl Drop for Directory {
 
 /// Whether a path can be part of a D-Bus address without escapes.
 fn is_plain(path: &Path) -> bool {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    bytes
-        .iter()
-        .all(|b| b.is_ascii_alphanumeric() || b"-_/.".contains(b))
+    let mut bytes = path.as_os_str().as_encoded_bytes().iter();
+    bytes.all(|b| b.is_ascii_alphanumeric() || b"-_/.".contains(b))
 }
 
 /// Locks a directory unless it is locked already. The kernel releases the lock when this process
@@ -111,10 +109,8 @@ const UNMOUNT: Duration = Duration::from_secs(2);
 /// mounts a file system with the person's documents, and leaves the mount if it is killed.
 fn remove(path: &Path) -> std::io::Result<()> {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    let mounted = mounts
-        .lines()
-        .filter_map(|line| line.split(' ').nth(1))
-        .map(Path::new);
+    let mounted = mounts.lines().filter_map(|line| line.split(' ').nth(1));
+    let mounted = mounted.map(Path::new);
     for mount in mounted.filter(|mount| mount.starts_with(path)) {
         let mut unmount = Command::new("fusermount3");
         unmount.args(["-u", "-z", "--"]).arg(mount);
@@ -131,10 +127,8 @@ fn remove(path: &Path) -> std::io::Result<()> {
 
 /// Whether the directory may be so new that it is not locked yet.
 fn recent(metadata: &Metadata) -> bool {
-    let age = metadata
-        .modified()
-        .ok()
-        .and_then(|made| made.elapsed().ok());
+    let made = metadata.modified().ok();
+    let age = made.and_then(|made| made.elapsed().ok());
     age.is_none_or(|age| age < Duration::from_secs(60))
 }
 

@@ -39,10 +39,8 @@ pub(super) enum Reach {
 /// Ends apps first, so that they can still disconnect from the display and the bus. Then ends
 /// `children`, the desktop's own programs.
 pub(super) fn end(mark: &str, reach: Reach, children: &mut [(&'static str, Child)]) {
-    let own: HashSet<i32> = children
-        .iter()
-        .map(|(_, child)| child.id().cast_signed())
-        .collect();
+    let own = children.iter().map(|(_, child)| child.id().cast_signed());
+    let own: HashSet<i32> = own.collect();
     let apps = || of_desktop(mark, reach, &own);
     sweep(&apps, Signal::TERM, GRACE, reach);
     sweep(&apps, Signal::KILL, KILLED, reach);
@@ -84,12 +82,9 @@ fn sweep(targets: &dyn Fn() -> Vec<(i32, OwnedFd)>, signal: Signal, time: Durati
 
 /// Waits until one of the processes has ended.
 fn wait_for_one(processes: &[(i32, OwnedFd)], deadline: Instant) {
-    let mut fds: Vec<_> = processes
-        .iter()
-        .map(|(_, p)| PollFd::new(p, PollFlags::IN))
-        .collect();
+    let fds = processes.iter().map(|(_, p)| PollFd::new(p, PollFlags::IN));
     let left = deadline.saturating_duration_since(Instant::now());
-    let _ = wait::any(&mut fds, Some(left));
+    let _ = wait::any(&mut fds.collect::<Vec<_>>(), Some(left));
 }
 
 /// Reaps orphans that were re-parented to this process.
@@ -103,35 +98,31 @@ fn of_desktop(mark: &str, reach: Reach, own: &HashSet<i32>) -> Vec<(i32, OwnedFd
     let us = std::process::id().cast_signed();
     let all = process::of_user(proc, rustix::process::getuid().as_raw());
     let parents: HashMap<i32, i32> = all.iter().map(|p| (p.pid, p.parent)).collect();
-    let marked: HashSet<i32> = all
-        .iter()
-        .filter(|p| !p.ended)
-        .filter(|p| {
-            process::environment(proc, p.pid)
-                .get(environment::MARK)
-                .is_some_and(|m| m == mark)
-        })
-        .map(|p| p.pid)
-        .collect();
+    let is_marked = |p: &&Process| {
+        let environment = process::environment(proc, p.pid);
+        environment
+            .get(environment::MARK)
+            .is_some_and(|m| m == mark)
+    };
+    let marked = all.iter().filter(|p| !p.ended).filter(is_marked);
+    let marked: HashSet<i32> = marked.map(|p| p.pid).collect();
     let root = |pid: i32| {
         marked.contains(&pid) || own.contains(&pid) || (reach == Reach::Process && pid == us)
     };
     let belongs = |p: &Process| {
         // The table is not an atomic snapshot and may contain a cycle: follow at most its length.
-        std::iter::successors(Some(p.pid), |pid| parents.get(pid).copied())
-            .take(parents.len())
-            .any(root)
+        let around = std::iter::successors(Some(p.pid), |pid| parents.get(pid).copied());
+        around.take(parents.len()).any(root)
     };
-    all.iter()
-        .filter(|p| !p.ended && p.pid != us && !own.contains(&p.pid) && belongs(p))
-        .filter_map(|p| hold(proc, p))
-        .collect()
+    let is_app = |p: &&Process| !p.ended && p.pid != us && !own.contains(&p.pid) && belongs(p);
+    let apps = all.iter().filter(is_app);
+    apps.filter_map(|p| hold(proc, p)).collect()
 }
 
 /// A pidfd of that very process, if it still runs.
 fn hold(proc: &Path, process: &Process) -> Option<(i32, OwnedFd)> {
     let fd = pidfd_open(Pid::from_raw(process.pid)?, PidfdFlags::empty()).ok()?;
-    let same = process::read(proc, process.pid)
-        .is_some_and(|now| now.started == process.started && !now.ended);
+    let now = process::read(proc, process.pid);
+    let same = now.is_some_and(|now| now.started == process.started && !now.ended);
     same.then_some((process.pid, fd))
 }

@@ -75,9 +75,8 @@ impl Parts {
         if let Some(beside) = &programs.beside {
             self.start_beside(beside, options, variables)?;
         }
-        let mut bus = Connection::open(&address, self.left()).map_err(Error::system(
-            "connecting to the private desktop's session bus",
-        ))?;
+        let failed = Error::system("connecting to the private desktop's session bus");
+        let mut bus = Connection::open(&address, self.left()).map_err(failed)?;
         // Apps ask the session bus for the address. If AT_SPI_BUS_ADDRESS is set, Qt 6 stays off
         // the bus.
         enable_accessibility(&mut bus, self.left())?;
@@ -111,10 +110,12 @@ impl Parts {
             let mut random = [0; 16];
             File::open("/dev/urandom")?.read_exact(&mut random)?;
             let mut options = File::options();
-            options.write(true).create_new(true).mode(0o600);
-            options
-                .open(&cookie)?
-                .write_all(&xauth::for_any_display(random))
+            let mut file = options
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&cookie)?;
+            file.write_all(&xauth::for_any_display(random))
         };
         write().map_err(Error::system("writing the private desktop's X cookie"))?;
         // Derive the first number from the process id, so that desktops that start at the same time
@@ -159,13 +160,8 @@ impl Parts {
     fn start_bus(&mut self, programs: &Programs, variables: &Environment) -> Result<String> {
         let socket = self.directory.join("run/bus");
         let mut command = Command::new(&programs.bus);
-        command.args([
-            "--session",
-            "--nofork",
-            "--nopidfile",
-            "--nosyslog",
-            "--print-address=1",
-        ]);
+        command.args(["--session", "--nofork", "--nopidfile", "--nosyslog"]);
+        command.arg("--print-address=1");
         command.arg(format!("--address=unix:path={}", socket.display()));
         self.spawn(BUS, command, variables)?;
         self.first_line(BUS)
@@ -180,9 +176,8 @@ impl Parts {
     ) -> Result<()> {
         let mut command = Command::new(program);
         if options.wayland {
-            command
-                .arg("--unix-socket")
-                .arg(self.directory.join(VNC_SOCKET));
+            let socket = self.directory.join(VNC_SOCKET);
+            command.arg("--unix-socket").arg(socket);
             return self.spawn(VNC_SERVER, command, variables);
         }
         command.arg("--compositor=off");
@@ -206,9 +201,8 @@ impl Parts {
         while !question.answered()? {
             // Wake now and then to check that the program still runs.
             let time = self.left().min(Duration::from_millis(200));
-            if !wait::readable(x.stream(), time)
-                .map_err(Error::system("waiting for the window manager"))?
-            {
+            let readable = wait::readable(x.stream(), time);
+            if !readable.map_err(Error::system("waiting for the window manager"))? {
                 self.check(WINDOW_MANAGER)?;
             }
         }
@@ -227,10 +221,8 @@ impl Parts {
         let failed = |e| Error::Unavailable(format!("cannot start {}: {e}", program.display()));
         let log = File::create(self.directory.join(name)).map_err(failed)?;
         command.env_clear().envs(variables).current_dir("/");
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        command.stderr(log);
         if self.tied {
             spawn::tied_to_us(&mut command);
         } else {
@@ -246,18 +238,15 @@ impl Parts {
         let Some((_, child)) = self.children.last_mut() else {
             return Err(self.failed(name, "was not started"));
         };
-        let line = child
-            .stdout
-            .take()
-            .map(|mut out| read_line(&mut out, deadline));
-        match line {
+        let out = child.stdout.take();
+        match out.map(|mut out| read_line(&mut out, deadline)) {
             Some(Ok(line)) if !line.is_empty() => return Ok(line),
             // It has closed its output, so it is about to end. Wait for that, to report how it
             // ended.
             Some(Ok(_)) => {
                 if let Ok(process) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) {
-                    wait::readable(process, self.left())
-                        .map_err(Error::system("waiting for a program"))?;
+                    let ended = wait::readable(process, self.left());
+                    ended.map_err(Error::system("waiting for a program"))?;
                 }
             }
             _ => {}
@@ -302,13 +291,12 @@ impl Parts {
 /// Reads up to the end of the line or the stream, and no byte more.
 pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<String> {
     let mut line = vec![];
-    BufReader::with_capacity(1, wait::Until(out, deadline))
-        .take(1 << 16)
-        .read_until(b'\n', &mut line)
-        .map_err(|e| match e.kind() {
-            ErrorKind::TimedOut => Error::Unavailable("no answer in time".to_owned()),
-            _ => Error::system("reading a program's answer")(e),
-        })?;
+    let mut out = BufReader::with_capacity(1, wait::Until(out, deadline)).take(1 << 16);
+    let read = out.read_until(b'\n', &mut line);
+    read.map_err(|e| match e.kind() {
+        ErrorKind::TimedOut => Error::Unavailable("no answer in time".to_owned()),
+        _ => Error::system("reading a program's answer")(e),
+    })?;
     Ok(String::from_utf8_lossy(&line).trim().to_owned())
 }
 
@@ -333,23 +321,17 @@ fn x_server(
     let mut command = Command::new(&programs.display);
     command.arg(format!(":{number}"));
     if options.watch {
-        command
-            .arg("-geometry")
-            .arg(format!("{width}x{height}"))
-            .args(["-depth", "24"]);
+        let geometry = format!("{width}x{height}");
+        command.args(["-depth", "24", "-geometry", &geometry]);
         // Use a socket file in our own directory. Every user of this host could connect to TCP.
         command.args(["-rfbport", "-1", "-SecurityTypes", "None", "-AlwaysShared"]);
         command.arg("-rfbunixpath").arg(directory.join(VNC_SOCKET));
     } else {
-        command
-            .args(["-screen", "0"])
-            .arg(format!("{width}x{height}x24"));
+        command.args(["-screen", "0", &format!("{width}x{height}x24")]);
     }
     // "local" is the abstract socket, which no file's mode protects; "unix" stays.
-    command
-        .args(["-displayfd", "1", "-nolisten", "tcp", "-nolisten", "local"])
-        .args(["-noreset", "-auth"])
-        .arg(cookie);
+    command.args(["-displayfd", "1", "-nolisten", "tcp", "-nolisten", "local"]);
+    command.args(["-noreset", "-auth"]).arg(cookie);
     command
 }
 
@@ -385,11 +367,8 @@ fn enable_accessibility(bus: &mut Connection, time: Duration) -> Result<()> {
 /// Starts the portal if it is installed, so that the file and print dialogs that apps request from
 /// it are windows of this desktop. Does not wait for it: apps can start without it.
 fn start_portal(bus: &mut Connection) {
-    let start = Call::to_bus(
-        "StartServiceByName",
-        Body::new().str("org.freedesktop.portal.Desktop").u32(0),
-    );
-    bus.send(0, &start);
+    let body = Body::new().str("org.freedesktop.portal.Desktop").u32(0);
+    bus.send(0, &Call::to_bus("StartServiceByName", body));
     drop(bus.next_reply(Instant::now()));
 }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use deskline_contract::{Error, Result};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, set_child_subreaper, waitpid};
-use serde_json::{Map, Value};
+use serde_json::json;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::end::Reach;
@@ -69,8 +69,7 @@ pub enum Until {
 pub fn run_supervised(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
     let outcome = run(options, announce, until);
     if let (Announce::Json, Err(e)) = (announce, &outcome) {
-        let error = Map::from_iter([("error".to_owned(), Value::from(e.to_string()))]);
-        say(&format!("{}\n", Value::Object(error)))?;
+        say(&format!("{}\n", json!({"error": e.to_string()})))?;
         // The reader of the line prints it.
         return Ok(1);
     }
@@ -80,17 +79,14 @@ pub fn run_supervised(options: &Options, announce: Announce, until: &Until) -> R
 fn run(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
     const FAILED: &str = "supervising the private desktop";
     // Before anything is started, so that no signal is missed.
-    let signals = STOPPING
-        .into_iter()
-        .chain([SIGCHLD])
-        .map(watch)
-        .collect::<io::Result<Vec<_>>>()
-        .map_err(Error::system(FAILED))?;
+    let signals = STOPPING.into_iter().chain([SIGCHLD]).map(watch);
+    let signals = signals.collect::<io::Result<Vec<_>>>();
+    let signals = signals.map_err(Error::system(FAILED))?;
     set_child_subreaper(Some(rustix::process::getpid())).map_err(Error::system(FAILED))?;
     let mut desktop = PrivateDesktop::start_reaching(options, Reach::Process)?;
     let variables = &desktop.session().environment;
     match announce {
-        Announce::Json => say(&json_line(variables))?,
+        Announce::Json => say(&format!("{}\n", json!(variables)))?,
         Announce::Shell => say(&exports(&of_shell(variables), desktop.vnc_socket()))?,
         Announce::Nothing => {}
     }
@@ -100,13 +96,9 @@ fn run(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
     };
     loop {
         let stdin = io::stdin();
-        let mut fds: Vec<_> = signals
-            .iter()
-            .map(|s| PollFd::new(s, PollFlags::IN))
-            .collect();
-        if *until == Until::Eof {
-            fds.push(PollFd::new(&stdin, PollFlags::IN));
-        }
+        let fds = signals.iter().map(|s| PollFd::new(s, PollFlags::IN));
+        let input = (*until == Until::Eof).then(|| PollFd::new(&stdin, PollFlags::IN));
+        let mut fds: Vec<_> = fds.chain(input).collect();
         wait::any(&mut fds, None).map_err(Error::system(FAILED))?;
         let ready: Vec<_> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
         if let Some((signal, _)) = STOPPING.iter().zip(&ready).find(|(_, ready)| **ready) {
@@ -146,37 +138,26 @@ fn at_end(stdin: &io::Stdin) -> Result<bool> {
 
 fn say(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(Error::system("announcing the private desktop"))
-}
-
-fn json_line(variables: &Environment) -> String {
-    let object: Map<_, _> = variables
-        .iter()
-        .map(|(k, v)| (k.clone(), Value::from(v.as_str())))
-        .collect();
-    format!("{}\n", Value::Object(object))
+    let said = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    said.map_err(Error::system("announcing the private desktop"))
 }
 
 /// The desktop's variables that a shell or command gets: the addresses of the desktop and what its
 /// apps need, but nothing that replaces the caller's own.
 fn of_shell(variables: &Environment) -> Environment {
     let own = environment::own();
+    let mut variables = variables.clone();
     variables
-        .iter()
-        .filter(|(name, value)| !OF_APPS.contains(&name.as_str()) && own.get(*name) != Some(value))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
+        .retain(|name, value| !OF_APPS.contains(&name.as_str()) && own.get(name) != Some(value));
+    variables
 }
 
 fn exports(variables: &Environment, vnc: Option<&Path>) -> String {
-    let mut lines: Vec<_> = variables
-        .iter()
-        .map(|(name, value)| format!("export {name}='{}'\n", value.replace('\'', r"'\''")))
-        .collect();
-    lines.extend(vnc.map(|socket| format!("# watch it: vncviewer {}\n", socket.display())));
-    lines.concat()
+    let line = |(name, value): (&String, &String)| {
+        format!("export {name}='{}'\n", value.replace('\'', r"'\''"))
+    };
+    let watch = vnc.map(|socket| format!("# watch it: vncviewer {}\n", socket.display()));
+    variables.iter().map(line).chain(watch).collect()
 }
 
 fn start_command(command: &[OsString], variables: Environment) -> Result<Child> {
@@ -189,17 +170,13 @@ fn start_command(command: &[OsString], variables: Environment) -> Result<Child> 
     for other in DISPLAYS {
         command.env_remove(other);
     }
-    command
-        .args(arguments)
-        .envs(variables)
-        .spawn()
-        .map_err(|e| Error::Unavailable(format!("cannot start {}: {e}", program.display())))
+    let started = command.args(arguments).envs(variables).spawn();
+    started.map_err(|e| Error::Unavailable(format!("cannot start {}: {e}", program.display())))
 }
 
 fn exit_code(status: ExitStatus) -> u8 {
-    let code = status
-        .code()
-        .or_else(|| status.signal().map(|signal| 128 + signal));
+    let by_signal = || status.signal().map(|signal| 128 + signal);
+    let code = status.code().or_else(by_signal);
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
@@ -232,13 +209,13 @@ impl Supervised {
     /// Runs `exe desktop --json --until-eof` with `options` and waits until its desktop is up.
     pub fn spawn(exe: &Path, options: &Options) -> Result<Self> {
         let mut command = Command::new(exe);
-        command
-            .args(["desktop", "--json", "--until-eof"])
-            .args(options.to_args());
+        command.args(["desktop", "--json", "--until-eof"]);
+        command.args(options.to_args());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let supervisor = spawn::own_session(&mut command)
-            .spawn()
-            .map_err(|e| Error::Unavailable(format!("cannot start {}: {e}", exe.display())))?;
+        let name = exe.display();
+        let supervisor = spawn::own_session(&mut command).spawn();
+        let supervisor =
+            supervisor.map_err(|e| Error::Unavailable(format!("cannot start {name}: {e}")))?;
         let mut supervised = Self {
             session: Session::default(),
             supervisor,
@@ -248,12 +225,9 @@ impl Supervised {
             Some(out) => parts::read_line(out, Instant::now() + START_LIMIT)?,
             None => String::new(),
         };
-        let variables: Environment = serde_json::from_str(&line).map_err(|_| {
-            Error::Unavailable(format!(
-                "{} desktop did not announce a desktop",
-                exe.display()
-            ))
-        })?;
+        let unannounced = format!("{name} desktop did not announce a desktop");
+        let variables: Environment =
+            serde_json::from_str(&line).map_err(|_| Error::Unavailable(unannounced))?;
         if let Some(error) = variables.get("error") {
             return Err(Error::Unavailable(error.clone()));
         }
@@ -270,10 +244,8 @@ impl Supervised {
     pub fn end(&self) -> io::Result<impl FnOnce() + Send + use<>> {
         let supervisor = pidfd_open(Pid::from_child(&self.supervisor), PidfdFlags::empty())?;
         Ok(move || {
-            drop(wait::any(
-                &mut [PollFd::new(&supervisor, PollFlags::IN)],
-                None,
-            ));
+            let end = PollFd::new(&supervisor, PollFlags::IN);
+            drop(wait::any(&mut [end], None));
         })
     }
 }

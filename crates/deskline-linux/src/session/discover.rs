@@ -70,6 +70,9 @@ pub struct Sources {
 /// The rank of a process that is neither a session manager nor a window manager.
 const APP: usize = 2;
 
+/// The variables that lead to a session.
+const ADDRESSES: [&str; 3] = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"];
+
 /// The environment of a process, and its rank: the lowest is the best.
 struct Candidate {
     worth: (bool, usize, bool, Reverse<u64>),
@@ -101,8 +104,7 @@ impl Session {
     pub fn find() -> Self {
         let mut session = Sources::system().find();
         if session.xauthority.is_none() {
-            let usual = session.home().map(|home| home.join(".Xauthority"));
-            session.xauthority = usual.filter(|path| path.exists());
+            session.xauthority = session.usual_cookies().filter(|path| path.exists());
         }
         session
     }
@@ -124,15 +126,11 @@ impl Sources {
     pub fn find(&self) -> Session {
         let mut session = self.answering(&self.own);
         let named = Session::from_environment(&self.own);
-        let wayland = &session.wayland_display;
+        let (wayland, bus) = (&session.wayland_display, &session.session_bus);
         for (name, value, found) in [
             ("DISPLAY", named.display, &session.display),
             ("WAYLAND_DISPLAY", named.wayland_display, wayland),
-            (
-                "DBUS_SESSION_BUS_ADDRESS",
-                named.session_bus,
-                &session.session_bus,
-            ),
+            ("DBUS_SESSION_BUS_ADDRESS", named.session_bus, bus),
         ] {
             if let Some(value) = value.filter(|_| found.is_none()) {
                 session.silent.push(format!("{name}={value}"));
@@ -140,14 +138,12 @@ impl Sources {
         }
         let complete = is_complete(&session);
         if !complete || environment::is_of_a_bundle(&self.own) {
-            let found = self
-                .candidates()
-                .into_iter()
-                .filter(|c| agrees(&c.environment, &self.own))
-                .map(|c| (self.answering(&c.environment), c))
-                .find(|(s, _)| {
-                    s.session_bus.is_some() && (s.display.is_some() || s.wayland_display.is_some())
-                });
+            let candidates = self.candidates().into_iter();
+            let candidates = candidates.filter(|c| agrees(&c.environment, &self.own));
+            let mut sessions = candidates.map(|c| (self.answering(&c.environment), c));
+            let found = sessions.find(|(s, _)| {
+                s.session_bus.is_some() && (s.display.is_some() || s.wayland_display.is_some())
+            });
             match found {
                 // The environment of a program that may be bundled itself is no better than ours.
                 Some((_, candidate)) if complete && !candidate.is_session() => {}
@@ -170,64 +166,44 @@ impl Sources {
     fn answering(&self, environment: &Environment) -> Session {
         let mut session = Session::from_environment(environment);
         let uid = self.uid;
-        session.runtime_dir = session
-            .runtime_dir
-            .filter(|dir| owned(dir, uid))
-            .or_else(|| {
-                Some(self.runtime_dirs.join(uid.to_string())).filter(|dir| owned(dir, uid))
-            });
-        session.display = session
-            .display
-            .filter(|d| socket::display_answers(d, &self.x11_sockets, uid));
+        let usual = Some(self.runtime_dirs.join(uid.to_string()));
+        let mut dirs = [session.runtime_dir.take(), usual].into_iter().flatten();
+        session.runtime_dir = dirs.find(|dir| owned(dir, uid));
+        let display = session.display.take();
+        session.display = display.filter(|d| socket::display_answers(d, &self.x11_sockets, uid));
         session.xauthority = session.xauthority.filter(|file| owned(file, uid));
         let runtime_dir = session.runtime_dir.as_deref();
-        session.wayland_display = session
-            .wayland_display
-            .filter(|name| socket::wayland_answers(name, runtime_dir, uid));
-        let default_bus = runtime_dir
-            .filter(|_| session.session_bus.is_none())
-            .map(|dir| format!("unix:path={}", dir.join("bus").display()));
-        session.session_bus = session
-            .session_bus
-            .or(default_bus)
-            .filter(|bus| socket::bus_answers(bus, uid));
+        let wayland = session.wayland_display.take();
+        session.wayland_display =
+            wayland.filter(|name| socket::wayland_answers(name, runtime_dir, uid));
+        let usual = || Some(format!("unix:path={}", runtime_dir?.join("bus").display()));
+        let bus = session.session_bus.take().or_else(usual);
+        session.session_bus = bus.filter(|bus| socket::bus_answers(bus, uid));
         session
     }
 
     fn candidates(&self) -> Vec<Candidate> {
-        let mut candidates: Vec<_> = process::of_user(&self.proc, self.uid)
-            .into_iter()
-            .filter(|p| !p.ended)
-            .map(|p| {
-                let environment = process::environment(&self.proc, p.pid);
-                let rank = [SESSION_MANAGERS, WINDOW_MANAGERS]
-                    .iter()
-                    .position(|names| names.contains(&p.comm.as_str()))
-                    .unwrap_or(APP);
-                let worth = (
-                    environment.contains_key(environment::MARK),
-                    rank,
-                    !environment.contains_key("XDG_SEAT"),
-                    Reverse(p.started),
-                );
-                Candidate { worth, environment }
-            })
-            .filter(|c| {
-                c.environment.contains_key("DISPLAY")
-                    || c.environment.contains_key("WAYLAND_DISPLAY")
-            })
-            .collect();
+        let processes = process::of_user(&self.proc, self.uid).into_iter();
+        let candidates = processes.filter(|p| !p.ended).filter_map(|p| {
+            let environment = process::environment(&self.proc, p.pid);
+            let has = |name: &str| environment.contains_key(name);
+            let mut ranks = [SESSION_MANAGERS, WINDOW_MANAGERS].iter();
+            let rank = ranks.position(|names| names.contains(&p.comm.as_str()));
+            let worth = (
+                has(environment::MARK),
+                rank.unwrap_or(APP),
+                !has("XDG_SEAT"),
+                Reverse(p.started),
+            );
+            let is_one = has("DISPLAY") || has("WAYLAND_DISPLAY");
+            is_one.then_some(Candidate { worth, environment })
+        });
+        let mut candidates: Vec<_> = candidates.collect();
         candidates.sort_by_key(|c| c.worth);
         // The processes of one session have the same addresses: try each set once.
         candidates.dedup_by(|a, b| {
-            [
-                "DISPLAY",
-                "WAYLAND_DISPLAY",
-                "DBUS_SESSION_BUS_ADDRESS",
-                "XAUTHORITY",
-            ]
-            .iter()
-            .all(|name| a.environment.get(*name) == b.environment.get(*name))
+            let same = |name: &&str| a.environment.get(*name) == b.environment.get(*name);
+            ADDRESSES.iter().all(same) && same(&"XAUTHORITY")
         });
         candidates
     }
@@ -236,25 +212,19 @@ impl Sources {
     fn without_processes(&self) -> Session {
         let mut session = self.answering(&Environment::new());
         let names = |dir: &Path, prefix: &str| {
-            let mut names: Vec<String> = fs::read_dir(dir)
-                .into_iter()
-                .flatten()
-                .filter_map(|e| e.ok()?.file_name().into_string().ok())
-                .filter(|name| name.starts_with(prefix))
-                .collect();
+            let files = fs::read_dir(dir).into_iter().flatten();
+            let names = files.filter_map(|e| e.ok()?.file_name().into_string().ok());
+            let mut names: Vec<String> = names.filter(|name| name.starts_with(prefix)).collect();
             names.sort();
             names
         };
-        session.display = names(&self.x11_sockets, "X")
-            .iter()
-            .filter(|name| socket::path_is_of(&self.x11_sockets.join(name), self.uid))
-            .filter_map(|name| name[1..].parse::<u16>().ok())
-            .min()
-            .map(|number| format!(":{number}"));
+        let is_own = |name: &String| socket::path_is_of(&self.x11_sockets.join(name), self.uid);
+        let sockets = names(&self.x11_sockets, "X").into_iter().filter(is_own);
+        let numbers = sockets.filter_map(|name| name[1..].parse::<u16>().ok());
+        session.display = numbers.min().map(|number| format!(":{number}"));
         if let Some(dir) = session.runtime_dir.clone() {
-            session.wayland_display = names(&dir, "wayland-")
-                .into_iter()
-                .find(|name| socket::wayland_answers(name, Some(&dir), self.uid));
+            let answers = |name: &String| socket::wayland_answers(name, Some(&dir), self.uid);
+            session.wayland_display = names(&dir, "wayland-").into_iter().find(answers);
             let others = [".mutter-Xwaylandauth.", "xauth_"].into_iter();
             let others = others.flat_map(|prefix| names(&dir, prefix));
             session.xauthority = std::iter::once("gdm/Xauthority".to_owned())
@@ -292,22 +262,16 @@ impl Sources {
 
 /// Whether a process's environment has the same display and bus as ours, as far as ours names them.
 fn agrees(theirs: &Environment, own: &Environment) -> bool {
-    ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"]
-        .iter()
-        .all(
-            |name| match own.get(*name).filter(|value| !value.is_empty()) {
-                Some(value) => theirs.get(*name) == Some(value),
-                None => true,
-            },
-        )
+    ADDRESSES.iter().all(|name| {
+        let value = own.get(*name).filter(|value| !value.is_empty());
+        value.is_none_or(|value| theirs.get(*name) == Some(value))
+    })
 }
 
 /// Whether the session has everything that it needs, so that processes need not be searched.
 fn is_complete(session: &Session) -> bool {
-    let cookie = session.xauthority.is_some()
-        || session
-            .home()
-            .is_some_and(|home| home.join(".Xauthority").exists());
+    let usual = session.usual_cookies();
+    let cookie = session.xauthority.is_some() || usual.is_some_and(|usual| usual.exists());
     session.session_bus.is_some()
         && (session.wayland_display.is_some() || (session.display.is_some() && cookie))
 }

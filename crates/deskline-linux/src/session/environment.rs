@@ -151,11 +151,8 @@ pub(crate) fn own() -> Environment {
 
 /// The part of `environment` that an app gets.
 pub(crate) fn for_apps(environment: &Environment) -> Environment {
-    let mut passed: Environment = environment
-        .iter()
-        .filter(|(name, _)| passes(name))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
+    let mut passed = environment.clone();
+    passed.retain(|name, _| passes(name));
     leave_bundle(&mut passed, environment);
     keep_to_desktop(&mut passed);
     passed
@@ -163,10 +160,8 @@ pub(crate) fn for_apps(environment: &Environment) -> Environment {
 
 /// Whether an environment is that of a bundled app. The session's own environment is better.
 pub(crate) fn is_of_a_bundle(environment: &Environment) -> bool {
-    BUNDLES
-        .iter()
-        .chain(BUNDLED)
-        .any(|name| environment.contains_key(*name))
+    let mut names = BUNDLES.iter().chain(BUNDLED);
+    names.any(|name| environment.contains_key(*name))
 }
 
 /// The variables of a session's own programs that point all its apps to code and data.
@@ -187,10 +182,8 @@ fn leave_bundle(passed: &mut Environment, environment: &Environment) {
         let Some(value) = passed.get_mut(name).filter(|_| !roots.is_empty()) else {
             continue;
         };
-        let kept: Vec<&str> = value
-            .split(':')
-            .filter(|dir| !roots.iter().any(|root| Path::new(dir).starts_with(root)))
-            .collect();
+        let is_in = |dir: &&str| roots.iter().any(|root| Path::new(dir).starts_with(root));
+        let kept: Vec<&str> = value.split(':').filter(|dir| !is_in(dir)).collect();
         *value = kept.join(":");
         if value.is_empty() {
             passed.remove(name);

@@ -50,16 +50,16 @@ fn abstract_answers(name: &[u8], uid: u32) -> bool {
 
 /// Whether a bus of `uid` answers at a D-Bus address. D-Bus specification, "Server Addresses".
 pub(crate) fn bus_answers(address: &str, uid: u32) -> bool {
-    address
+    let keys = address
         .split(';')
-        .filter_map(|one| one.strip_prefix("unix:"))
-        .flat_map(|keys| keys.split(','))
-        .filter_map(|pair| pair.split_once('='))
-        .any(|(key, value)| match key {
-            "path" => path_answers(Path::new(value), uid),
-            "abstract" => abstract_answers(value.as_bytes(), uid),
-            _ => false,
-        })
+        .filter_map(|one| one.strip_prefix("unix:"));
+    let pairs = keys.flat_map(|keys| keys.split(','));
+    let mut pairs = pairs.filter_map(|pair| pair.split_once('='));
+    pairs.any(|(key, value)| match key {
+        "path" => path_answers(Path::new(value), uid),
+        "abstract" => abstract_answers(value.as_bytes(), uid),
+        _ => false,
+    })
 }
 
 /// Whether an X display of `uid` answers. X(7), "Display names". `sockets` is `/tmp/.X11-unix`.

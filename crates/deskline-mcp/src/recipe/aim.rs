@@ -1,8 +1,8 @@
 //! Before a step: its target, the dialog and the focus, waited for.
 
 use super::{
-    BETWEEN, DIALOGS, Halted, Instant, Line, PATIENCE, Play, Screen, Step, Target, Way, halt,
-    is_focused, json, plain, shape, tool_of, tools,
+    BETWEEN, Halted, Instant, Line, PATIENCE, Patience, Play, Screen, Step, Target, Way, halt,
+    json, plain, shape, tool_of, tools,
 };
 use deskline_recipe::{Found, Missing, find, find_part};
 
@@ -15,27 +15,21 @@ impl Play<'_> {
         target: &Target,
         pid: u32,
     ) -> Result<(Line, Way), Halted> {
-        let end = Instant::now() + PATIENCE;
-        let mut dialogs = DIALOGS;
+        let mut patience = Patience::lasting(PATIENCE);
         loop {
-            let over = Instant::now() >= end;
-            let screen = self
-                .screens
-                .get(&pid)
-                .ok_or_else(|| halt("the app has no screen"))?;
+            let over = patience.is_over();
+            let screen = self.screen(pid)?;
             let mut found = find(target, &screen.lines);
             if self.how.learns
                 && let Some(index) = find_part(target, &screen.lines).filter(|_| found.is_err())
             {
-                found = Ok(Found {
-                    index,
-                    way: Way::Label,
-                });
+                let way = Way::Label;
+                found = Ok(Found { index, way });
             }
             let wrong = self.elsewhere(step, screen);
             let line = found
                 .ok()
-                .map(|found| (screen.lines[found.index].clone(), found.way));
+                .map(|Found { index, way }| (screen.lines[index].clone(), way));
             match (line, &wrong) {
                 (Some((line, way)), None) => match way {
                     Way::Same | Way::Moved => return Ok((line, way)),
@@ -50,15 +44,13 @@ impl Play<'_> {
                 }
                 _ => {}
             }
-            if dialogs > 0 && self.dialog(pid).await? {
-                dialogs -= 1;
+            if self.dialog(pid, &mut patience).await? {
                 continue;
             }
-            let wanted = target
-                .element
-                .as_deref()
-                .filter(|_| wrong.is_none() && found.is_err());
-            self.wait(pid, wanted, target.role.as_deref(), end).await?;
+            let wanted = target.element.as_deref();
+            let wanted = wanted.filter(|_| wrong.is_none() && found.is_err());
+            let (role, end) = (target.role.as_deref(), patience.end);
+            self.wait(pid, wanted, role, end).await?;
         }
     }
 
@@ -86,24 +78,17 @@ impl Play<'_> {
 
     /// Waits until the dialog and the focus are as the step needs them.
     pub(super) async fn in_front(&mut self, step: &Step, pid: u32) -> Result<(), Halted> {
-        let end = Instant::now() + PATIENCE;
-        let mut dialogs = DIALOGS;
-        loop {
-            let screen = self
-                .screens
-                .get(&pid)
-                .ok_or_else(|| halt("the app has no screen"))?;
-            let Some(why) = self.elsewhere(step, screen) else {
-                return Ok(());
-            };
-            if dialogs > 0 && self.dialog(pid).await? {
-                dialogs -= 1;
-            } else if Instant::now() >= end {
-                return Err(halt(why));
-            } else {
-                self.wait(pid, None, None, end).await?;
+        let mut patience = Patience::lasting(PATIENCE);
+        while let Some(why) = self.elsewhere(step, self.screen(pid)?) {
+            if self.dialog(pid, &mut patience).await? {
+                continue;
             }
+            if patience.is_over() {
+                return Err(halt(why));
+            }
+            self.wait(pid, None, None, patience.end).await?;
         }
+        Ok(())
     }
 
     /// Why a step would go elsewhere than meant: another dialog is in front, or the focus is
@@ -126,12 +111,10 @@ impl Play<'_> {
             }
         }
         let focus = step.focus.as_ref()?.fill(self.values).ok()?;
-        let focused = screen.lines.iter().filter(|line| is_focused(line));
-        let focused: Vec<&Line> = focused.collect();
-        if focused.iter().any(|line| focus.is(line)) {
+        if screen.focused().any(|line| focus.is(line)) {
             return None;
         }
-        let is = focused.first().map_or("nothing".into(), |line| plain(line));
+        let is = screen.focused().next().map_or("nothing".into(), plain);
         Some(format!(
             "{} must have the focus, and {is} has it",
             focus.shown()
@@ -139,8 +122,15 @@ impl Play<'_> {
     }
 
     /// Answers a dialog that may come, if one is there.
-    pub(super) async fn dialog(&mut self, pid: u32) -> Result<bool, Halted> {
-        for step in self.recipe.dialogs.clone() {
+    pub(super) async fn dialog(
+        &mut self,
+        pid: u32,
+        patience: &mut Patience,
+    ) -> Result<bool, Halted> {
+        if patience.dialogs == 0 {
+            return Ok(false);
+        }
+        for step in self.played.recipe.dialogs.clone() {
             let Some(screen) = self.screens.get(&pid) else {
                 return Ok(false);
             };
@@ -159,13 +149,12 @@ impl Play<'_> {
                     Some(screen.lines[found.index].clone())
                 }
                 Some(_) => {
-                    return Err(halt(format!(
-                        "a dialog came, and {} is not in it",
-                        step.words()
-                    )));
+                    let words = step.words();
+                    return Err(halt(format!("a dialog came, and {words} is not in it")));
                 }
             };
             self.act(&step, pid, line.as_ref()).await?;
+            patience.dialogs -= 1;
             return Ok(true);
         }
         Ok(false)
@@ -183,15 +172,12 @@ impl Play<'_> {
         if let Some(reason) = self.cancel.reason() {
             return Err(halt(format!("{reason:?}")));
         }
-        let element = element
-            .map(|text| text.trim_matches('*'))
-            .filter(|text| !text.is_empty());
-        if let Some(element) = element
-            && self
-                .screens
-                .get(&pid)
-                .is_some_and(|screen| !has_part(screen, element))
-        {
+        let element = element.map(|text| text.trim_matches('*'));
+        let lacks = |text: &&str| {
+            let screen = self.screens.get(&pid);
+            !text.is_empty() && screen.is_some_and(|screen| !has_part(screen, text))
+        };
+        if let Some(element) = element.filter(lacks) {
             let mut arguments =
                 json!({"pid": pid, "element": element, "timeout": left.as_secs_f64()});
             if let Some(role) = role {

@@ -1,6 +1,6 @@
 //! After a step: what must show.
 
-use super::{Check, DIALOGS, Duration, Halted, Instant, Line, Play, Screen, Step, Stop, halt};
+use super::{Check, Duration, Halted, Line, Patience, Play, Screen, Step, halt};
 use deskline_core::States;
 use deskline_recipe::Wanted;
 
@@ -21,33 +21,30 @@ impl Play<'_> {
         if let Some(index) = index.filter(|_| self.how.learns) {
             self.drop_nearly(index, pid);
         }
-        let step = index.map_or(step.clone(), |index| self.recipe.steps[index].clone());
-        let end = Instant::now() + Duration::from_secs_f64(step.checks.within.unwrap_or(WITHIN));
-        let mut dialogs = DIALOGS;
+        let own = index.map(|index| &self.played.recipe.steps[index]);
+        let step = own.unwrap_or(step).clone();
+        let within = step.checks.within.unwrap_or(WITHIN);
+        let mut patience = Patience::lasting(Duration::from_secs_f64(within));
         loop {
             let (lacks, first) = self.lacks(&step, pid)?;
             if lacks.is_empty() {
                 return Ok(());
             }
-            if dialogs > 0 && self.dialog(pid).await? {
-                dialogs -= 1;
-            } else if Instant::now() >= end {
-                let why = "what must show after it does not".into();
-                return Err(Box::new(Stop {
-                    why,
-                    expected: lacks,
-                    ..Stop::default()
-                }));
-            } else if let Err(error) = self.wait(pid, first.as_deref(), None, end).await {
+            if self.dialog(pid, &mut patience).await? {
+                continue;
+            }
+            let mut stop = halt("what must show after it does not");
+            if !patience.is_over() {
+                let waited = self.wait(pid, first.as_deref(), None, patience.end).await;
+                let Err(error) = waited else { continue };
                 // The app may have ended, as it should have.
                 if self.lacks(&step, pid)?.0.is_empty() {
                     return Ok(());
                 }
-                return Err(Box::new(Stop {
-                    expected: lacks,
-                    ..*error
-                }));
+                stop = error;
             }
+            stop.expected = lacks;
+            return Err(stop);
         }
     }
 
@@ -55,25 +52,20 @@ impl Play<'_> {
     fn lacks(&self, step: &Step, pid: u32) -> Result<(Vec<String>, Option<String>), Halted> {
         let (mut lacks, mut first) = (Vec::new(), None);
         let lines = self.lines(pid);
-        let fill = |check: &Check| check.fill(self.values).map_err(halt);
-        for check in &step.checks.shows {
-            let wanted = fill(check)?;
-            if !lines.iter().any(|line| wanted.is(line)) {
-                first = first.or_else(|| wanted.text.clone());
-                lacks.push(format!("shows {}", wanted.shown()));
-            }
-        }
-        for check in &step.checks.absent {
-            let wanted = fill(check)?;
-            if lines.iter().any(|line| wanted.is(line)) {
-                lacks.push(format!("absent {}", wanted.shown()));
-            }
-        }
-        for check in &step.checks.enabled {
-            let wanted = fill(check)?;
-            let enabled = |line: &Line| wanted.is(line) && !line.states.contains(States::DISABLED);
-            if !lines.iter().any(|line| enabled(line)) {
-                lacks.push(format!("enabled {}", wanted.shown()));
+        for (name, checks) in step.checks.each() {
+            for check in checks {
+                let wanted = check.fill(self.values).map_err(halt)?;
+                let mut like = lines.iter().filter(|line| wanted.is(line));
+                let holds = match name {
+                    "shows" => like.next().is_some(),
+                    "absent" => like.next().is_none(),
+                    _ => like.any(|line| !line.states.contains(States::DISABLED)),
+                };
+                if !holds {
+                    let text = wanted.text().filter(|_| name == "shows");
+                    first = first.or_else(|| text.map(str::to_owned));
+                    lacks.push(format!("{name} {}", wanted.shown()));
+                }
             }
         }
         Ok((lacks, first))
@@ -83,11 +75,9 @@ impl Play<'_> {
     fn lines(&self, pid: u32) -> Vec<&Line> {
         let screen = self.screens.get(&pid);
         let other = screen.and_then(|screen| screen.other.as_ref());
-        screen
-            .into_iter()
-            .chain(other.map(|(_, _, other)| &**other))
-            .flat_map(Screen::visible)
-            .collect()
+        let other = other.map(|(_, _, other)| &**other);
+        let screens = screen.into_iter().chain(other);
+        screens.flat_map(Screen::visible).collect()
     }
 
     /// Drops what differs in its digits alone: it changes by itself.
@@ -97,13 +87,12 @@ impl Play<'_> {
             let is = |is: &dyn Fn(&Line) -> bool| lines.iter().any(|line| is(line));
             !is(&|line| wanted.is(line)) && is(&|line| wanted.is_nearly(line))
         };
-        let shows = &self.recipe.steps[index].checks.shows;
         let is = |check: &&Check| check.fill(self.values).is_ok_and(|wanted| nearly(&wanted));
+        let shows = &self.played.recipe.steps[index].checks.shows;
         let gone: Vec<Check> = shows.iter().filter(is).cloned().collect();
-        self.dropped.extend(gone.iter().map(Check::written));
-        self.recipe.steps[index]
-            .checks
-            .shows
-            .retain(|check| !gone.contains(check));
+        let played = &mut self.played;
+        played.dropped.extend(gone.iter().map(Check::written));
+        let shows = &mut played.recipe.steps[index].checks.shows;
+        shows.retain(|check| !gone.contains(check));
     }
 }

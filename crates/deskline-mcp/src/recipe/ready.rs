@@ -9,16 +9,9 @@ pub(super) fn checked(step: &Step, values: &Values) -> Result<(), Wrong> {
         why,
     };
     let mut arguments = filled(step, values).map_err(wrong)?.0;
-    for checks in [
-        &step.checks.shows,
-        &step.checks.absent,
-        &step.checks.enabled,
-    ] {
-        checks
-            .iter()
-            .try_for_each(|c| c.fill(values).map(drop))
-            .map_err(wrong)?;
-    }
+    let mut checks = step.checks.each().into_iter().flat_map(|(_, all)| all);
+    let filled = checks.try_for_each(|check| check.fill(values).map(drop));
+    filled.map_err(wrong)?;
     if step.does == "open" {
         return Ok(());
     }

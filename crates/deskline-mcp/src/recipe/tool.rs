@@ -1,6 +1,5 @@
 //! A client calls a recipe.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -39,30 +38,23 @@ async fn named(
     let mut recipes = all(folder);
     let Some(recipe) = recipes.remove(name) else {
         let near = nearest(name, recipes.keys().map(String::as_str));
-        let near = near.map_or_else(
-            || "there is none".into(),
-            |near| format!("did you mean {PREFIX}{near}?"),
-        );
+        let near = near.map(|near| format!("did you mean {PREFIX}{near}?"));
+        let near = near.unwrap_or_else(|| "there is none".into());
         return Err(format!("no recipe is called {name:?}: {near}"));
     };
-    let from = Args(arguments)
-        .whole("from", 1, 1000)?
-        .map_or(0, |n| n.unsigned_abs() as usize - 1);
-    let pid = Args(arguments)
-        .whole("pid", 1, i32::MAX)?
-        .map(i32::unsigned_abs);
-    let mut given = BTreeMap::new();
-    let own = ["from", "pid"];
-    for (name, value) in arguments
-        .iter()
-        .filter(|(name, _)| !own.contains(&name.as_str()))
-    {
-        let value = value
+    let from = Args(arguments).whole("from", 1, 1000)?;
+    let from = from.map_or(0, |n| n.unsigned_abs() as usize - 1);
+    let pid = Args(arguments).whole("pid", 1, i32::MAX)?;
+    let pid = pid.map(i32::unsigned_abs);
+    let text = |value: &Value| {
+        value
             .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        given.insert(name.clone(), value);
-    }
-    let values = Values::new(&recipe.inputs, &given)?;
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
+    let is_input = |name: &String| !["from", "pid"].contains(&name.as_str());
+    let given = arguments.iter().filter(|(name, _)| is_input(name));
+    let given = given.map(|(name, value)| (name.clone(), text(value)));
+    let values = Values::new(&recipe.inputs, &given.collect())?;
     let how = How {
         from,
         pid,
@@ -104,16 +96,9 @@ fn answer(name: &str, played: &Played) -> Reply {
             let _ = writeln!(text, "{name}:\n  {}", all.join("\n  "));
         }
     }
-    let left = steps
-        .iter()
-        .skip(played.done.len())
-        .take(5)
-        .map(Step::words);
-    let _ = writeln!(
-        text,
-        "next steps:\n  {}",
-        left.collect::<Vec<_>>().join("\n  ")
-    );
+    let left = steps.iter().skip(played.done.len()).take(5);
+    let left: Vec<String> = left.map(Step::words).collect();
+    let _ = writeln!(text, "next steps:\n  {}", left.join("\n  "));
     let why = format!(
         "error: step {} ({}): {}. Go on by hand from what shows, or call it again with \
         \"from\": {}, and \"pid\"",
@@ -122,11 +107,8 @@ fn answer(name: &str, played: &Played) -> Reply {
         stop.why,
         played.done.len() + 1
     );
-    let mut reply = Reply::text(
-        format!("status: error\n{why}\n{text}")
-            .trim_end()
-            .to_owned(),
-    );
+    let text = format!("status: error\n{why}\n{text}");
+    let mut reply = Reply::text(text.trim_end().to_owned());
     reply.is_error = true;
     reply
 }

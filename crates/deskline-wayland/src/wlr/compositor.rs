@@ -298,11 +298,10 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     fn takes(&self, input: compositor::Input) -> Offer<()> {
         let takes = match input {
             // Finding a window's position needs pictures.
-            compositor::Input::Pointer => self
-                .client
-                .pointers()
-                .and(self.client.screencopy())
-                .map(drop),
+            compositor::Input::Pointer => {
+                let pointers = self.client.pointers();
+                pointers.and(self.client.screencopy()).map(drop)
+            }
             compositor::Input::Keys => self.client.keyboards().map(drop),
         };
         takes.map_err(|e| missing(&e))

@@ -60,11 +60,9 @@ pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> 
     if let Some(at) = off_screen(screens, points) {
         return Err(DisplayError::OffScreen(at).into());
     }
-    Ok(screens
-        .iter()
-        .copied()
-        .reduce(|all, screen| all.union(&screen))
-        .unwrap_or(Rect::at(0, 0, 1, 1)))
+    let all = screens.iter().copied();
+    let all = all.reduce(|all, screen| all.union(&screen));
+    Ok(all.unwrap_or(Rect::at(0, 0, 1, 1)))
 }
 
 /// The screen that shows the largest part of this area, of all that show any, and that part.

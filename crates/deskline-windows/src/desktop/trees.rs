@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_contract::{QuietAction, Result, Scope, Sign, Trees};
+use deskline_contract::{Deed, Result, Scope, Sign, Trees};
 use deskline_core::{ElementId, Tree};
 
 use super::WinDesktop;
@@ -28,34 +28,7 @@ impl<U: Uia> Trees for WinDesktop<U> {
         Ok(self.trees.wait_for_change(time))
     }
 
-    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
-        self.trees
-            .acting(element, QuietAction::ScrollIntoView, |acting| {
-                acting.scroll_into_view()
-            })
-    }
-
-    fn press(&mut self, element: &ElementId) -> Result<()> {
-        self.trees
-            .acting(element, QuietAction::Press, |acting| acting.press())
-    }
-
-    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
-        self.trees.acting(element, QuietAction::SetValue, |acting| {
-            acting.set_value(value)
-        })
-    }
-
-    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
-        self.trees.acting(element, QuietAction::SetValue, |acting| {
-            acting.choose(choice)
-        })
-    }
-
-    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
-        self.trees
-            .acting(element, QuietAction::SetSelected, |acting| {
-                acting.set_selected(selected)
-            })
+    fn act(&mut self, element: &ElementId, deed: Deed<'_>) -> Result<bool> {
+        self.trees.act(element, deed)
     }
 }

@@ -4,7 +4,7 @@ use deskline_contract::{Cancel, wait};
 use std::time::{Duration, Instant};
 
 use deskline_contract::amount::{Numeric, switch};
-use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Result};
+use deskline_contract::{Deed, Error, Obstacle, QuietAction, Refusal, Result};
 use deskline_core::{ElementId, Role, fold};
 
 use super::fail::{failed, text};
@@ -485,20 +485,28 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 /// Acts on the element with this id.
-pub fn with<U: Uia, R>(
+pub fn act<U: Uia>(
     uia: &U,
     identities: &Identities<U::Element>,
     id: &ElementId,
-    action: QuietAction,
-    act: impl FnOnce(Acting<'_, U>) -> Result<R>,
-) -> Result<R> {
+    deed: Deed<'_>,
+) -> Result<bool> {
+    let action = deed.action();
     let Some(known) = identities.get(id) else {
         return Err(refused(action, Obstacle::Gone));
     };
-    act(Acting {
+    let acting = Acting {
         uia,
         identities,
         known,
         action,
-    })
+    };
+    match deed {
+        Deed::ScrollIntoView => return acting.scroll_into_view(),
+        Deed::Choose(choice) => return acting.choose(choice),
+        Deed::Press => acting.press()?,
+        Deed::SetValue(value) => acting.set_value(value)?,
+        Deed::SetSelected(selected) => acting.set_selected(selected)?,
+    }
+    Ok(true)
 }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use deskline_contract::{Error, Obstacle, Refusal, Scope, Sign, Trees};
+use deskline_contract::{Deed, Error, Obstacle, Refusal, Scope, Sign, Trees};
 use deskline_core::{Element, Role, States, Tree, WindowId};
 
 use super::trees::answers;
@@ -402,7 +402,7 @@ fn an_element_that_goes_while_it_is_read_is_left_out() {
     assert!(inner.is_some());
     let tree = read(&mut trees);
     assert!(!tree.elements.iter().any(|e| e.title.shown == "going"));
-    assert_eq!(obstacle(trees.press(&id)), Obstacle::Gone);
+    assert_eq!(obstacle(trees.act(&id, Deed::Press)), Obstacle::Gone);
 }
 
 #[test]
@@ -486,14 +486,17 @@ fn press_takes_the_elements_own_action() {
     );
     let tree = read(&mut trees);
     for name in ["Save", "Bold", "Left", "Page", "File", "Old"] {
-        trees.press(&named(&tree, name).id).expect(name);
+        trees.act(&named(&tree, name).id, Deed::Press).expect(name);
     }
     let id = |name| &named(&tree, name).id;
     assert_eq!(
-        obstacle(trees.press(id("Label"))),
+        obstacle(trees.act(id("Label"), Deed::Press)),
         Obstacle::NoPress(vec![])
     );
-    assert_eq!(obstacle(trees.press(id("Off"))), Obstacle::Disabled);
+    assert_eq!(
+        obstacle(trees.act(id("Off"), Deed::Press)),
+        Obstacle::Disabled
+    );
     assert_eq!(
         fake.actions(),
         [
@@ -516,7 +519,9 @@ fn a_press_that_opens_a_modal_dialog_does_not_return() {
         with(raw(BUTTON, "About", at(10.0)), Patterns::INVOKE),
     );
     let tree = read(&mut trees);
-    trees.press(&named(&tree, "About").id).expect("pressed");
+    trees
+        .act(&named(&tree, "About").id, Deed::Press)
+        .expect("pressed");
 }
 
 #[test]
@@ -551,27 +556,29 @@ fn a_value_is_set_as_the_element_takes_it() {
     );
     let tree = read(&mut trees);
     let id = |name| named(&tree, name).id.clone();
-    trees.set_value(&id("Name"), "Ann").expect("set");
+    trees.act(&id("Name"), Deed::SetValue("Ann")).expect("set");
     assert_eq!(fake.raw(field).value, "Ann");
-    trees.set_value(&id("Size"), "7.5").expect("set");
+    trees.act(&id("Size"), Deed::SetValue("7.5")).expect("set");
     assert_eq!(fake.raw(slider).range.map(|range| range.value), Some(7.5));
-    trees.set_value(&id("Bold"), "on").expect("set");
-    trees.set_value(&id("Bold"), "true").expect("set already");
+    trees.act(&id("Bold"), Deed::SetValue("on")).expect("set");
+    trees
+        .act(&id("Bold"), Deed::SetValue("true"))
+        .expect("set already");
     assert_eq!(fake.raw(tick).toggle, 1);
-    let refusal = obstacle(trees.set_value(&id("Size"), "11"));
+    let refusal = obstacle(trees.act(&id("Size"), Deed::SetValue("11")));
     assert!(
         matches!(refusal, Obstacle::OutOfRange { .. }),
         "{refusal:?}"
     );
-    let refusal = obstacle(trees.set_value(&id("Size"), "big"));
+    let refusal = obstacle(trees.act(&id("Size"), Deed::SetValue("big")));
     assert_eq!(refusal, Obstacle::NotANumber("big".into()));
     assert_eq!(
-        obstacle(trees.set_value(&id("Fixed"), "x")),
+        obstacle(trees.act(&id("Fixed"), Deed::SetValue("x"))),
         Obstacle::TextNotSettable
     );
     fake.world().odd.ignores_values = true;
     assert_eq!(
-        obstacle(trees.set_value(&id("Name"), "Bob")),
+        obstacle(trees.act(&id("Name"), Deed::SetValue("Bob"))),
         Obstacle::TextNotSettable
     );
 }
@@ -592,14 +599,14 @@ fn a_choice_is_made_in_a_closed_list_or_an_open_one() {
     let tree = read(&mut trees);
     let id = named(&tree, "Colour").id.clone();
     assert_eq!(named(&tree, "Colour").value.shown, "Red");
-    assert_eq!(trees.choose(&id, "Blue").ok(), Some(true));
+    assert_eq!(trees.act(&id, Deed::Choose("Blue")).ok(), Some(true));
     assert_eq!(fake.raw(combo).value, "Blue");
-    let refusal = obstacle(trees.choose(&id, "Green"));
+    let refusal = obstacle(trees.act(&id, Deed::Choose("Green")));
     assert_eq!(refusal, Obstacle::NoSuchChoice("Green".into()));
     assert_eq!(fake.raw(combo).expand, 0, "it is closed again");
     fake.world().odd.closed_combo_ignores = true;
-    assert_eq!(trees.choose(&id, "Red").ok(), Some(false));
-    let refusal = obstacle(trees.set_value(&id, "Red"));
+    assert_eq!(trees.act(&id, Deed::Choose("Red")).ok(), Some(false));
+    let refusal = obstacle(trees.act(&id, Deed::SetValue("Red")));
     assert_eq!(refusal, Obstacle::ChoiceNotSettable);
 }
 
@@ -617,21 +624,25 @@ fn an_item_is_selected_beside_others_or_instead() {
     let tree = read(&mut trees);
     let id = |name| named(&tree, name).id.clone();
     let selected = || [fake.raw(items[0]).selected, fake.raw(items[1]).selected];
-    trees.set_selected(&id("a"), true).expect("selected");
     trees
-        .set_selected(&id("text of b"), true)
+        .act(&id("a"), Deed::SetSelected(true))
+        .expect("selected");
+    trees
+        .act(&id("text of b"), Deed::SetSelected(true))
         .expect("its row is selected");
     assert_eq!(selected(), [true, true]);
-    trees.set_selected(&id("a"), false).expect("deselected");
+    trees
+        .act(&id("a"), Deed::SetSelected(false))
+        .expect("deselected");
     assert_eq!(selected(), [false, true]);
     fake.world().odd.single_selection = true;
     trees
-        .set_selected(&id("a"), true)
+        .act(&id("a"), Deed::SetSelected(true))
         .expect("selected instead");
     assert_eq!(selected(), [true, false]);
     let window = tree.elements[1].id.clone();
     assert_eq!(
-        obstacle(trees.set_selected(&window, true)),
+        obstacle(trees.act(&window, Deed::SetSelected(true))),
         Obstacle::NoSelection
     );
 }
@@ -644,11 +655,15 @@ fn only_an_element_with_the_pattern_is_scrolled_into_view() {
     fake.add(window, raw(LIST_ITEM, "fixed", at(10.0)));
     let tree = read(&mut trees);
     assert_eq!(
-        trees.scroll_into_view(&named(&tree, "far").id).ok(),
+        trees
+            .act(&named(&tree, "far").id, Deed::ScrollIntoView)
+            .ok(),
         Some(true)
     );
     assert_eq!(
-        trees.scroll_into_view(&named(&tree, "fixed").id).ok(),
+        trees
+            .act(&named(&tree, "fixed").id, Deed::ScrollIntoView)
+            .ok(),
         Some(false)
     );
     assert_eq!(

@@ -4,10 +4,10 @@ use deskline_contract::{Cancel, wait};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Error, QuietAction, Result, Scope, Sign, WindowHint};
+use deskline_contract::{Deed, Error, Result, Scope, Sign, WindowHint};
 use deskline_core::{ElementId, Tree};
 
-use super::act::{self, Acting};
+use super::act;
 use super::build;
 use super::fail::{failed, no_window};
 use super::identity::Identities;
@@ -133,13 +133,8 @@ impl<U: Uia> AppTrees<U> {
         None
     }
 
-    pub(crate) fn acting<R>(
-        &self,
-        id: &ElementId,
-        action: QuietAction,
-        act: impl FnOnce(Acting<'_, U>) -> Result<R>,
-    ) -> Result<R> {
-        act::with(&self.uia, &self.identities, id, action, act)
+    pub(crate) fn act(&self, id: &ElementId, deed: Deed<'_>) -> Result<bool> {
+        act::act(&self.uia, &self.identities, id, deed)
     }
 }
 

@@ -57,10 +57,8 @@ pub(super) fn keep(
     links: &[Link],
     from: &str,
 ) -> Done {
-    let inputs = args
-        .input
-        .iter()
-        .map(|named| (named.name.clone(), named.value.clone()));
+    let inputs = args.input.iter();
+    let inputs = inputs.map(|named| (named.name.clone(), named.value.clone()));
     let how = Learn {
         inputs: inputs.collect(),
         ..Learn::default()
@@ -83,21 +81,16 @@ pub(super) fn keep(
     };
     let ends = all_of(&settings, &[job], 1, true)?;
     let done = report::told(&ends, None)?;
-    let Some(Ok(played)) = ends
-        .first()
-        .filter(|end| end.is_good())
-        .map(|end| &end.played)
-    else {
+    let good = ends.iter().find(|end| end.is_good());
+    let Some(Ok(played)) = good.map(|end| &end.played) else {
         eprintln!("deskline: no recipe is kept, as it did not work from a clean start");
         return Ok(done);
     };
     for check in &played.dropped {
         print(&format!("changes by itself, and is no check: {check}"))?;
     }
-    write(
-        file,
-        &played.recipe.write(&format!("{from}, and done once.")),
-    )?;
+    let origin = format!("{from}, and done once.");
+    write(file, &played.recipe.write(&origin))?;
     print(&format!("{}: {} steps", file.display(), recipe.steps.len()))?;
     Ok(done)
 }
@@ -123,9 +116,8 @@ fn links(run: &Path) -> Result<Vec<Link>, Box<dyn Error>> {
 }
 
 fn link(run: &Journal, number: usize, record: &Record) -> Link {
-    let text = record
-        .file_name(FileKind::Text)
-        .and_then(|name| run.read(name).ok());
+    let text = record.file_name(FileKind::Text);
+    let text = text.and_then(|name| run.read(name).ok());
     let names = record.known_as.first().map(|known| &known.names);
     let words = deskline_view::words(&record.tool, &record.arguments, record.answer.as_deref());
     Link {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{Line, Modifiers, Ref, Role, States, Text};
 use deskline_link::Cancel;
 use deskline_linux::session::{Press, Pressed, Session};
-use deskline_mcp::{Dispatcher, Nobody};
-use deskline_recipe::{HIDDEN, Link, Screen, at_point};
+use deskline_mcp::{Dispatcher, Nobody, field};
+use deskline_recipe::{HIDDEN, Link, Screen, at_point, secret};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -75,8 +75,7 @@ fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
     let types = |link: &Link| link.arguments.values().any(|value| value == HIDDEN);
     let passwords = links.iter().filter(|link| types(link)).count();
     for n in 1..=passwords {
-        let more = if n == 1 { String::new() } else { n.to_string() };
-        let name = format!("password{more}");
+        let name = secret(n);
         if keeping.set.iter().all(|named| named.name != name) {
             eprintln!("deskline: {name}, which was not recorded: type it for the first run");
             keeping.set.push(Named {
@@ -111,9 +110,8 @@ impl<'d> Recorder<'d> {
         let tool = "open_application_and_traverse";
         let arguments = json!({"identifier": app});
         let answer = recorder.read(tool, &arguments).await?;
-        recorder.pid = field(&answer, "pid")
-            .and_then(|pid| pid.parse().ok())
-            .ok_or("the app has no process")?;
+        let pid = field(&answer, "pid").and_then(|pid| pid.parse().ok());
+        recorder.pid = pid.ok_or("the app has no process")?;
         recorder.add(tool, arguments, None);
         Ok(recorder)
     }
@@ -186,7 +184,7 @@ impl<'d> Recorder<'d> {
     }
 
     fn character(&mut self, char: char) {
-        let secure = focused(&self.screen).is_some_and(is_secure);
+        let secure = self.screen.focused().next().is_some_and(is_secure);
         if secure || self.typed.as_deref() == Some(HIDDEN) {
             self.typed = Some(HIDDEN.to_owned());
         } else {
@@ -226,7 +224,7 @@ impl<'d> Recorder<'d> {
         let asks = |screen: &Screen| screen.visible().any(is_secure);
         let asked = asks(&self.screen);
         self.refresh().await?;
-        let field = focused(&self.screen);
+        let field = self.screen.focused().next();
         let whole = |text: &Text| text.omitted_before + text.omitted_after == 0;
         let value = field.and_then(|line| line.value.as_ref().or(line.text.as_ref()));
         let editable = field.is_some_and(|line| line.states.contains(States::EDITABLE));
@@ -258,10 +256,8 @@ impl<'d> Recorder<'d> {
         if number == 3 {
             arguments["rightClick"] = true.into();
         }
-        let again = tokio::time::timeout(DOUBLE, more.recv())
-            .await
-            .ok()
-            .flatten();
+        let again = tokio::time::timeout(DOUBLE, more.recv()).await;
+        let again = again.ok().flatten();
         let first = Pressed::Button { number, at };
         let is_double = again.as_ref().is_some_and(|press| press.what == first);
         if is_double && number == 1 {
@@ -284,11 +280,10 @@ impl<'d> Recorder<'d> {
         let now = |of: Ref| lines.iter().find(|now| now.reference == Some(of)).cloned();
         let acts = |link: &Link| link.tool != "refresh_traversal";
         let last = self.links.iter().rposition(acts).unwrap_or_default();
-        let opener = self.links[last]
-            .arguments
-            .get("ref")
-            .and_then(Value::as_str);
-        let opener = opener.and_then(|of| of.parse().ok()).and_then(now);
+        let opener = self.links[last].arguments.get("ref");
+        let opener = opener
+            .and_then(|of| of.as_str()?.parse().ok())
+            .and_then(now);
         let opens = |line: &Line| matches!(line.role, Role::COMBO_BOX | Role::POP_UP_BUTTON);
         let items = [Role::MENU_ITEM, Role::ROW, Role::CELL, Role::STATIC_TEXT];
         let chosen = line.text.as_ref().map(|text| text.shown.clone());
@@ -354,14 +349,11 @@ impl<'d> Recorder<'d> {
     async fn read(&mut self, tool: &str, arguments: &Value) -> Result<String, Box<dyn Error>> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         let cancel = Cancel::new();
-        let reply = self
-            .dispatcher
-            .call(tool, &arguments, &cancel, &Nobody)
-            .await?;
+        let call = self.dispatcher.call(tool, &arguments, &cancel, &Nobody);
+        let reply = call.await?;
         if reply.is_error {
-            return Err(field(&reply.text, "error")
-                .unwrap_or("the app cannot be read")
-                .into());
+            let error = field(&reply.text, "error");
+            return Err(error.unwrap_or("the app cannot be read").into());
         }
         let tree = field(&reply.text, "file").ok_or("the answer has no tree")?;
         self.screen = Screen::parse(&std::fs::read_to_string(tree)?);
@@ -381,15 +373,4 @@ fn shown(line: &Line) -> Option<String> {
 
 fn is_secure(line: &Line) -> bool {
     line.states.contains(States::SECURE)
-}
-
-fn focused(screen: &Screen) -> Option<&Line> {
-    screen
-        .visible()
-        .find(|line| line.states.contains(States::FOCUSED))
-}
-
-fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    text.lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
 }

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use deskline_mcp::{Played, Stop};
+use deskline_recipe::Place;
 use serde_json::{Value, json};
 
 use super::jobs::{End, write};
-use super::{Done, Error, ExitCode, Path, print};
+use super::{Done, Error, Path, exit_code, print};
 
 /// Prints what came of the jobs, and writes it into a file: `.json`, `.html`, or XML.
 pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {
@@ -34,38 +35,25 @@ pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {
         };
         write(file, &report)?;
     }
-    let good = ends.iter().all(End::is_good);
-    Ok(if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(ends.iter().all(End::is_good)))
 }
 
 fn steps(played: &Played) -> Result<(), Box<dyn Error>> {
     let of = played.recipe.steps.len();
     for (number, did) in (1..).zip(&played.done) {
         let ms = did.took.as_millis();
-        let found = did
-            .found
-            .as_ref()
-            .map_or_else(String::new, |how| format!("\n  found {how}"));
-        print(&format!(
-            "{number}/{of}  done     {}  {ms} ms{found}",
-            did.words
-        ))?;
+        let found = did.found.iter().map(|how| format!("\n  found {how}"));
+        let (words, found) = (&did.words, found.collect::<String>());
+        print(&format!("{number}/{of}  done     {words}  {ms} ms{found}"))?;
     }
     Ok(())
 }
 
 fn why(stop: &Stop) -> String {
     let mut text = format!("  {}: {}", stop.words, stop.why);
-    if stop.at.line > 0 {
-        let _ = write!(
-            text,
-            "\n  in line {}, column {} of the recipe",
-            stop.at.line, stop.at.column
-        );
+    let Place { line, column } = stop.at;
+    if line > 0 {
+        let _ = write!(text, "\n  in line {line}, column {column} of the recipe");
     }
     for (name, all) in [("expected", &stop.expected), ("changed", &stop.seen)] {
         for line in all {
@@ -114,27 +102,19 @@ fn as_xml(ends: &[End]) -> String {
     );
     for end in ends {
         let (name, seconds) = (escaped(&end.name), end.took.as_secs_f64());
-        let _ = write!(
-            xml,
-            "  <testcase classname=\"recipe\" name=\"{name}\" time=\"{seconds:.3}\""
-        );
         let failure = match &end.played {
-            Ok(played) => played
-                .stopped
-                .as_ref()
-                .map(|stop| (stop.why.clone(), why(stop))),
-            Err(why) => Some((why.clone(), why.clone())),
+            Ok(played) => played.stopped.as_ref().map(|stop| (&stop.why, why(stop))),
+            Err(why) => Some((why, why.clone())),
         };
-        let _ = match failure {
-            None => writeln!(xml, "/>"),
-            Some((short, long)) => {
-                let (short, long) = (escaped(&short), escaped(&long));
-                writeln!(
-                    xml,
-                    "><failure message=\"{short}\">{long}</failure></testcase>"
-                )
-            }
-        };
+        let content = failure.map_or_else(String::new, |(short, long)| {
+            let (short, long) = (escaped(short), escaped(&long));
+            format!("<failure message=\"{short}\">{long}</failure>")
+        });
+        let _ = writeln!(
+            xml,
+            "  <testcase classname=\"recipe\" name=\"{name}\" \
+            time=\"{seconds:.3}\">{content}</testcase>"
+        );
     }
     xml + "</testsuite>\n"
 }
@@ -170,12 +150,11 @@ fn as_page(ends: &[End]) -> String {
         } else {
             ("bad", " open", "stopped")
         };
+        let (name, ms) = (escaped(&end.name), end.took.as_millis());
         // Writing to a String cannot fail.
         let _ = writeln!(
             page,
-            "<details class=\"{class}\"{open}><summary>{}: {word}, {} ms</summary>",
-            escaped(&end.name),
-            end.took.as_millis()
+            "<details class=\"{class}\"{open}><summary>{name}: {word}, {ms} ms</summary>"
         );
         match &end.played {
             Ok(played) => page_steps(&mut page, played),
@@ -198,11 +177,8 @@ fn page_steps(page: &mut String, played: &Played) {
     }
     *page += "</ol>\n";
     if let Some(stop) = &played.stopped {
-        let _ = writeln!(
-            page,
-            "<pre>{}</pre>",
-            escaped(&why(stop)).replace("&#10;", "\n")
-        );
+        let why = escaped(&why(stop)).replace("&#10;", "\n");
+        let _ = writeln!(page, "<pre>{why}</pre>");
     }
     *page += &picture(played).unwrap_or_default();
 }

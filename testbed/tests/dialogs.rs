@@ -159,3 +159,42 @@ fn what_a_browsers_question_covers_is_not_clicked() {
     click("Under").ok();
     page.wait_for("under");
 }
+
+/// Firefox ignores the buttons of its questions while its window is behind, and for half a second
+/// after it has come to the front.
+#[test]
+fn a_question_of_firefox_is_answered_in_front() {
+    let (bed, server) = Bed::with_server();
+    let page = Page::serve(
+        "<button onclick=\"Notification.requestPermission().then(log)\">Notify</button>",
+    );
+    let app = bed.firefox_at(&page.address(), page.title());
+    let (persons, _) = bed.mousepad("");
+    until("the page in the tree", || {
+        let button = server.refresh(app.pid).ok().find("AXButton", "Notify");
+        button.map(drop)
+    });
+    page.clear_log();
+    let call = |tool: &str, element: &str| {
+        let button = json!({"element": element, "role": "AXButton"});
+        persons.call_behind(&server, app.pid, tool, button)
+    };
+    call("click_and_traverse", "Notify").ok();
+    until("the question", || {
+        let allow = server.refresh(app.pid).ok().find("AXButton", "Allow");
+        allow.map(drop)
+    });
+    let pressed = call("press_ax_and_traverse", "Allow");
+    assert!(
+        pressed
+            .error()
+            .contains("only while its window is in front"),
+        "{pressed}"
+    );
+    assert_eq!(page.log(), [""; 0], "{pressed}");
+    let clicked = call("click_and_traverse", "Allow").ok();
+    until(&format!("the answer after {clicked}"), || {
+        page.log() == ["granted"]
+    });
+    assert_eq!(bed.screen().front(), persons.window.id, "{clicked}");
+}

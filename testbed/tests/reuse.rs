@@ -195,8 +195,8 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
             mirror.rest();
             mirror.idle();
         }
-        hand.press(&id)
-            .or_else(|pressed| hand.set_selected(&id, true).map_err(|_| pressed))
+        hand.act(&id, Deed::Press)
+            .or_else(|pressed| hand.act(&id, Deed::SetSelected(true)).map_err(|_| pressed))
             .unwrap();
         await_silence(if between { &mut fresh } else { &mut mirror });
         if between {
@@ -405,7 +405,7 @@ fn three_apps_in_turns() {
         for tree in &trees {
             let mut all = tree.elements.iter();
             let button = all.find(|e| e.title.shown == target).unwrap();
-            hand.press(&button.id).unwrap();
+            hand.act(&button.id, Deed::Press).unwrap();
         }
         for (pid, tree) in pids.iter().zip(&mut trees) {
             let (changed, kept) = link(*pid, Some(tree));

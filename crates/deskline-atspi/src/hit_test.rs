@@ -26,6 +26,10 @@ const LATE: Duration = Duration::from_millis(80);
 /// The same where another element may be in the way.
 const CONFIRMED: Duration = Duration::from_millis(400);
 
+/// How long Firefox 153 ignores clicks on the buttons of its questions after its window has come to
+/// the front (`security.notification_enable_delay`). Actions it takes.
+const ACTIVATED: Duration = Duration::from_millis(550);
+
 /// How many levels an answer may lie below the innermost object that the tree lists.
 const DEPTH: usize = 24;
 
@@ -96,12 +100,27 @@ impl AtSpi {
             return Ok(Hit::Unknown);
         }
         let mut located = self.locate(&element.id)?;
-        let kind = located.toolkit.map_or(HitTest::Nowhere, Toolkit::hit_test);
+        let toolkit = located.toolkit;
+        let kind = toolkit.map_or(HitTest::Nowhere, Toolkit::hit_test);
         let Ok((space, now)) = located.space(tree, top) else {
             return Ok(Hit::Unknown);
         };
         if self.grows(&element.id, now) || has_moved(&space, element.extents, now) {
             return Ok(Hit::Moved);
+        }
+        let asked = asked.filter(|asked| asked.element == element.id && asked.at == at);
+        if toolkit == Some(Toolkit::Gecko) && tree.is_in_question(index) {
+            let since = asked.map_or_else(Instant::now, |asked| asked.since);
+            self.asked = Some(Asked {
+                element: element.id.clone(),
+                at,
+                first: None,
+                since,
+            });
+            return Ok(match since.elapsed() < ACTIVATED {
+                true => Hit::Later,
+                false => Hit::Unknown,
+            });
         }
         let mut located = self.locate(&element.id)?;
         if let HitTest::ByOrder { texts_cover } = kind {
@@ -146,7 +165,6 @@ impl AtSpi {
             return Ok(hit);
         }
         let patience = patience(tree, index, at, hit);
-        let asked = asked.filter(|asked| asked.element == element.id && asked.at == at);
         match asked {
             Some(asked) if asked.since.elapsed() >= patience => Ok(hit),
             Some(asked) if asked.first != answer && patience == LATE => Ok(hit),

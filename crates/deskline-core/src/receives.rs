@@ -84,11 +84,10 @@ impl Tree {
         let is_drawn = |top: &usize| {
             let element = &self.elements[*top];
             let place = element.extents.filter(|_| element.visible);
-            let is_own = || self.windows.iter().any(|w| w.elements.contains(top));
             let is_control = |i: usize| is_control(&self.elements[i]) && self.elements[i].visible;
             element.role == Role::WINDOW
                 && place.is_some_and(|place| place.contains(at))
-                && !is_own()
+                && !self.is_own_window(*top)
                 && self.page_around(*top).is_none()
                 && self.inside(*top).any(is_control)
         };

@@ -159,6 +159,18 @@ impl Tree {
         self.outwards(index).find(is_page)
     }
 
+    /// Whether an element is in a question of a browser's own, such as one for a permission: an
+    /// alert outside of its pages that is no window for itself.
+    pub fn is_in_question(&self, index: usize) -> bool {
+        let asks = |at: usize| self.elements[at].native_role == "alert" && !self.is_own_window(at);
+        self.page_around(index).is_none() && self.outwards(index).any(asks)
+    }
+
+    /// Whether an element may be one of the windows on the screen.
+    pub(crate) fn is_own_window(&self, index: usize) -> bool {
+        self.windows.iter().any(|w| w.elements.contains(&index))
+    }
+
     /// The toplevel that contains an element: its outermost ancestor below the application.
     pub fn toplevel(&self, index: usize) -> Option<usize> {
         let mut at = index;

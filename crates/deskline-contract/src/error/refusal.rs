@@ -115,6 +115,9 @@ pub enum Obstacle {
     NoSelection,
     #[error("it is known only from the picture, not by accessibility")]
     OnlyPictured,
+    /// Firefox takes the answer to a question of its own only in front.
+    #[error("its app takes the answer only while its window is in front")]
+    AsksBehind,
 }
 
 const CLICK: &str = "Use click_and_traverse with its ref";
@@ -157,6 +160,7 @@ impl Obstacle {
             | Self::SystemError(_)
             | Self::TabNotSelected
             | Self::OnlyPictured
+            | Self::AsksBehind
             | Self::NoValue => CLICK,
         }
         .to_owned()

@@ -62,8 +62,11 @@ impl Act<'_, '_> {
     /// the right one, returns the tree that showed it.
     pub(crate) fn front(&mut self, wanted: Wanted) -> Result<Option<Tree>> {
         self.cancel.check()?;
-        // An open menu receives the input by itself, and would close if the front window changed.
-        if self.desk.popup_open(self.pid)? {
+        // An open menu receives the input by itself, and would close if the front window changed. A
+        // question of Firefox's stays open, and ignores input while its window is behind.
+        let known = self.tree.zip(self.target.and_then(|target| target.index));
+        let asks = known.is_some_and(|(tree, index)| tree.is_in_question(index));
+        if !asks && self.desk.popup_open(self.pid)? {
             let aim = self.aim(None);
             self.desk.set_aim(Aim { menu: true, ..aim });
             self.grab()?;

@@ -260,8 +260,13 @@ impl<'a> Act<'a, '_> {
             refusal,
         };
         let (deed, name) = (deed_of(quiet), &target.name);
-        if self.is_picture_only() || is_from_picture(&element.id) {
-            let (action, obstacle) = (deed.action(), Obstacle::OnlyPictured);
+        let obstacle = if self.is_picture_only() || is_from_picture(&element.id) {
+            Some(Obstacle::OnlyPictured)
+        } else {
+            self.asks_behind(target)?.then_some(Obstacle::AsksBehind)
+        };
+        if let Some(obstacle) = obstacle {
+            let action = deed.action();
             return Err(refused(Refusal { action, obstacle }));
         }
         self.animate(target, None, None)?;
@@ -285,6 +290,14 @@ impl<'a> Act<'a, '_> {
             _ => done.say(format!("pressed {name}")),
         }
         Ok(())
+    }
+
+    /// Whether the target is in a question of Firefox's while its window is behind.
+    fn asks_behind(&mut self, target: &Resolved) -> Result<bool> {
+        let known = self.tree.zip(target.index);
+        let asks = known.is_some_and(|(tree, index)| tree.is_in_question(index));
+        let asks = asks && self.desk.popup_open(self.pid)?;
+        Ok(asks && self.desk.front()?.and_then(|front| front.pid) != Some(self.pid))
     }
 
     pub(super) fn required(&self) -> Result<&'a Resolved> {

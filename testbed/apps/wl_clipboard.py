@@ -77,7 +77,9 @@ def bind(interface):
     return made
 
 
-seat, manager, device = bind("wl_seat"), bind("zwlr_data_control_manager_v1"), wayland.new()
+# wlroots' protocol, or its copy of another name.
+control = next(name for name in names if name.endswith("_data_control_manager_v1"))
+seat, manager, device = bind("wl_seat"), bind(control), wayland.new()
 wayland.send(manager, 1, struct.pack("<II", device, seat))
 
 if sys.argv[1] == "copy":

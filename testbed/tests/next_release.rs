@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Answer, Compositor, Lack, Session, Setup, Toolkit, tests, until};
+use deskline_testbed::{Answer, Client, Compositor, Lack, Session, Setup, Toolkit, tests, until};
 use serde_json::json;
 
 tests! {
@@ -15,6 +15,10 @@ tests! {
         keeps(session, &[Lack::OtherText, Lack::Pictures]);
         session.keeps_the_persons_keys_out();
     }),
+    /// KWin has data control by its second name only.
+    kwins_clipboard => pastes(Compositor::Kwin),
+    scrolled_pages => with(Compositor::Sway, |setup| setup, clicks_beside_scrolled_pages),
+    menu_with_a_shadow => with(Compositor::Sway, |setup| setup, uses_a_menu_with_a_shadow),
     kwins_panel => with(Compositor::Kwin, |setup| setup, Session::clicks_a_panel),
     gnome => with(
         Compositor::Gnome,
@@ -50,9 +54,56 @@ fn keeps(session: &Session, lacks: &[Lack]) {
     session.keeps_all_but(lacks, Toolkit::DEBIAN_13);
 }
 
+fn pastes(compositor: Compositor) {
+    if let Some(setup) = Setup::next_release(compositor) {
+        setup.start().pastes(&Toolkit::DEBIAN_13);
+    }
+}
+
 fn with(compositor: Compositor, change: fn(Setup) -> Setup, run: impl FnOnce(&Session)) {
     if let Some(setup) = Setup::next_release(compositor) {
         run(&change(setup).start().ends_with_the_test());
+    }
+}
+
+/// GTK reports the items of the menu off by its shadow, and sway does not report the menu.
+fn uses_a_menu_with_a_shadow(session: &Session) {
+    let server = session.server();
+    let app = session.script(&["menu_button.py"], &server, ["AXButton", "Actions"]);
+    let persons = session.widgets(Toolkit::Gtk3, &server);
+    let does = |item: &str, how: fn(&Client, u32, &str)| {
+        app.clear_log();
+        assert!(server.has_in_front(&persons));
+        how(&server, app.pid(), item);
+        app.logs("did ");
+        assert_eq!(app.log(), [format!("did {item}")]);
+    };
+    for item in ["Copy", "Cut", "Paste"] {
+        does(item, |server, pid, item| {
+            server.click(pid, "AXButton", "Actions").ok();
+            server.click(pid, "AXMenuItem", item).ok();
+        });
+        does(item, |server, pid, item| {
+            let choose = json!({"pid": pid, "element": "Actions", "choose": item});
+            server.call("click_and_traverse", choose).ok();
+        });
+    }
+}
+
+/// Buttons beside a page that is scrolled are clicked, and a button on it that is scrolled away.
+fn clicks_beside_scrolled_pages(session: &Session) {
+    let server = session.server();
+    for toolkit in ["gtk3", "gtk4", "qt6"] {
+        let app = session.script(&["scrolled.py", toolkit], &server, ["AXButton", "Above"]);
+        app.wait_for("ready");
+        let persons = session.widgets_with(Toolkit::Gtk3, &server, toolkit, &[]);
+        for button in ["Above", "Below", "Row 1.3", "Above"] {
+            app.clear_log();
+            assert!(server.has_in_front(&persons));
+            server.click(app.pid(), "AXButton", button).ok();
+            app.logs("clicked ");
+            assert_eq!(app.log(), [format!("clicked {button}")], "{toolkit}");
+        }
     }
 }
 

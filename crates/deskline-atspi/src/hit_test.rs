@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use deskline_contract::{Hit, Result};
 use deskline_core::{ElementId, Point, Rect, Role, Tree};
 
+use crate::act;
 use crate::aimed::Aimed;
 use crate::asked::{Asked, Placed};
 use crate::atspi::{AtSpi, Located};
 use crate::bus::{self, Message};
 use crate::connection::PATIENCE;
 use crate::decode;
-use crate::names::role;
+use crate::names::{StateSet, role};
 use crate::request::Request;
 use crate::strategies::table;
 use crate::toolkits::{HitTest, Toolkit};
@@ -96,6 +97,9 @@ impl AtSpi {
         };
         let is_cell =
             split_id(&element.id).is_none_or(|(_, path)| table::parse_cell_id(path).is_some());
+        if !is_cell && element.role == Role::MENU_ITEM {
+            return self.item_under_pointer(tree, index);
+        }
         if is_cell || tree.is_in_pop_up(index) {
             return Ok(Hit::Unknown);
         }
@@ -123,10 +127,13 @@ impl AtSpi {
             });
         }
         let mut located = self.locate(&element.id)?;
-        if let HitTest::ByOrder { texts_cover } = kind {
+        let in_order = |texts_cover| {
             let over = tree.drawn_over(index, at, texts_cover);
             let part = || tree.control_inside(index, at);
-            let hit = over.or_else(part).unwrap_or(index);
+            over.or_else(part).unwrap_or(index)
+        };
+        if let HitTest::ByOrder { texts_cover } = kind {
+            let hit = in_order(texts_cover);
             let toolkit = located.toolkit.filter(|_| hit == index);
             self.aimed = toolkit.and_then(|toolkit| Aimed::new(tree, index, at, toolkit));
             return Ok(Hit::InOrder(hit));
@@ -158,6 +165,11 @@ impl AtSpi {
             // a page, an answer below all that the tree lists is as much.
             Hit::Unknown if page.is_some() => Hit::Around,
             Hit::Topmost(around) if page.is_none() && tree.is_inside(index, around) => Hit::Around,
+            // From 4.16 on GTK names the last object that has the point, also of what is scrolled
+            // away (gtkatspicomponent.c, `accessible_at_point`).
+            Hit::Topmost(hit) if kind == HitTest::InWindow && !tree.is_in_view(hit, at) => {
+                Hit::InOrder(in_order(true))
+            }
             Hit::Topmost(hit) => Hit::Topmost(tree.area_at(hit, at)),
             hit => hit,
         };
@@ -178,6 +190,28 @@ impl AtSpi {
                 Ok(Hit::Later)
             }
         }
+    }
+
+    /// The item of GTK 4's open menu that the pointer is on: it has the focus. On sway nobody
+    /// knows where the menu is, and GTK reports it off by its shadow (4.24 with libadwaita 1.10:
+    /// by 19 pixels).
+    fn item_under_pointer(&mut self, tree: &Tree, index: usize) -> Result<Hit> {
+        let mut located = self.locate(&tree.elements[index].id)?;
+        let mut around = tree.outwards(index).skip(1);
+        let menu = around.find(|at| tree.elements[*at].role == Role::MENU);
+        let Some(menu) = menu.filter(|_| located.toolkit == Some(Toolkit::Gtk4)) else {
+            return Ok(Hit::Unknown);
+        };
+        let is_item = |at: &usize| tree.elements[*at].role == Role::MENU_ITEM;
+        for at in tree.inside(menu).filter(is_item) {
+            let path = split_id(&tree.elements[at].id).map_or("", |(_, path)| path);
+            let states = act::state(&mut located.app, path).ok().flatten();
+            if states.is_some_and(|states| states.has(StateSet::FOCUSED)) {
+                return Ok(Hit::Topmost(at));
+            }
+        }
+        // The pointer is beside the items.
+        Ok(Hit::Topmost(menu))
     }
 
     /// Whether the element has moved or grown since it was asked about, as under the pointer.

@@ -15,9 +15,8 @@ impl Tree {
         let top = self.toplevel(index).filter(|_| !self.is_in_pop_up(index))?;
         let covers = |over: usize| {
             let element = &self.elements[over];
-            let place = element.extents.filter(|_| element.visible);
-            let is_there = place.is_some_and(|place| place.contains(at));
-            if !is_there || !takes_clicks(element, texts_cover) || !self.is_clipped_to(over, at) {
+            let is_there = self.shows_at(over, at) && self.is_clipped_to(over, at);
+            if !is_there || !takes_clicks(element, texts_cover) {
                 return None;
             }
             let [branch, ours] = self.branches(over, index)?;
@@ -39,13 +38,18 @@ impl Tree {
     /// or is in it.
     pub fn has_another_at(&self, index: usize, at: Point) -> bool {
         self.elements.iter().enumerate().any(|(other, element)| {
-            element.visible
-                && element.extents.is_some_and(|place| place.contains(at))
+            self.shows_at(other, at)
                 && takes_clicks(element, true)
                 && other != index
                 && !self.is_inside(other, index)
                 && !self.is_inside(index, other)
         })
+    }
+
+    fn shows_at(&self, index: usize, at: Point) -> bool {
+        let element = &self.elements[index];
+        let place = element.extents.filter(|_| element.visible);
+        place.is_some_and(|place| place.contains(at)) && self.is_in_view(index, at)
     }
 
     /// The innermost control inside `index` that has a point.

@@ -1,7 +1,7 @@
 //! Clears `visible` of elements that the platform reports as visible although they are outside the
 //! visible area.
 
-use crate::{Coordinates, Element, Rect, Role, Tree, TreeWindow};
+use crate::{Coordinates, Element, Point, Rect, Role, Tree, TreeWindow};
 
 /// The limits of a container's contents.
 #[derive(Clone, Copy)]
@@ -14,6 +14,8 @@ struct Scope {
     depth: Depth,
     /// The container's role.
     role: Option<Role>,
+    /// Its bounds, if what is larger scrolls in it.
+    filler: Option<Rect>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,10 +50,15 @@ impl Tree {
             in_web: false,
             depth: Depth::App,
             role: None,
+            filler: None,
         };
         let mut scopes: Vec<Scope> = Vec::with_capacity(self.elements.len());
         for (i, element) in self.elements.iter_mut().enumerate() {
-            let outer = element.parent.and_then(|p| scopes.get(p)).unwrap_or(&root);
+            let mut outer = *element.parent.and_then(|p| scopes.get(p)).unwrap_or(&root);
+            if let Some(area) = outer.filler.filter(|area| element.is_larger(*area)) {
+                outer.clip = Some(outer.clip.map_or(area, |clip| clip.intersect(&area)));
+            }
+            let outer = &outer;
             let clip = outer.clip.filter(|_| !pops_up(element, outer));
             let menu_in_front = element.role == Role::MENU && outer.depth != Depth::Within;
             let covered = page == Some(i);
@@ -66,6 +73,7 @@ impl Tree {
                     Depth::Toplevel | Depth::Within => Depth::Within,
                 },
                 role: Some(element.role),
+                filler: element.place().filter(|_| is_filler(element)),
             };
             if let (Some(clip), Some(extents), true) = (clip, element.extents, is_one(element)) {
                 element.extents = Some(shown_part(extents, clip));
@@ -88,6 +96,21 @@ impl Tree {
             let on_screen = |place: Rect| screen.contains(place.center());
             element.visible &= element.extents.is_some_and(on_screen);
         }
+    }
+
+    /// Whether what an element scrolls in would show it at a point.
+    pub fn is_in_view(&self, index: usize, at: Point) -> bool {
+        let places = |i: usize| self.elements[i].place();
+        let has = |i: usize| places(i).is_none_or(|place| place.contains(at));
+        const OPENS: [Role; 4] = [Role::MENU, Role::POPOVER, Role::HELP_TAG, Role::WINDOW];
+        let around = self.outwards(index).zip(self.outwards(index).skip(1));
+        let around = around.take_while(|(inner, _)| !OPENS.contains(&self.elements[*inner].role));
+        let mut clips = around.filter(|(inner, outer)| {
+            let [inner, element] = [*inner, *outer].map(|i| &self.elements[i]);
+            clips_contents(element, self.page_around(*outer).is_some())
+                || is_filler(element) && places(*outer).is_some_and(|area| inner.is_larger(area))
+        });
+        clips.all(|(_, outer)| has(outer))
     }
 
     /// Whether an element is visible, and its centre is not behind another window of the app. A
@@ -192,15 +215,34 @@ fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
         | Role::MENU_BUTTON
         | Role::COMBO_BOX
         | Role::POP_UP_BUTTON => None,
-        Role::SCROLL_AREA | Role::WEB_AREA => both,
+        _ if clips_contents(element, outer.in_web) => both,
+        _ => outer.clip,
+    }
+}
+
+fn clips_contents(element: &Element, in_web: bool) -> bool {
+    match element.role {
+        Role::SCROLL_AREA | Role::WEB_AREA => true,
         // In a page these do not scroll their contents, and submenus are lists outside lists.
-        Role::TABLE | Role::OUTLINE | Role::LIST | Role::GRID | Role::BROWSER if !outer.in_web => {
-            both
-        }
+        Role::TABLE | Role::OUTLINE | Role::LIST | Role::GRID | Role::BROWSER => !in_web,
         // A `list box` in a page is a `<select>` that shows several choices, and scrolls.
-        _ => match element.native_role.as_ref() {
-            "viewport" | "internal frame" | "list box" => both,
-            _ => outer.clip,
-        },
+        _ => {
+            let native = element.native_role.as_ref();
+            matches!(native, "viewport" | "internal frame" | "list box")
+        }
+    }
+}
+
+/// Whether it may be a scroll area of Qt, which has no role.
+fn is_filler(element: &Element) -> bool {
+    element.native_role == "filler"
+}
+
+impl Element {
+    /// Whether it is larger than an area that it is partly in.
+    pub fn is_larger(&self, area: Rect) -> bool {
+        let place = self.place();
+        let place = place.filter(|place| !place.intersect(&area).is_empty());
+        place.is_some_and(|place| place.h > area.h || place.w > area.w)
     }
 }

@@ -54,14 +54,18 @@ fn text_of_each_layout_is_typed(kde: &Session, server: &Client, app: &NativeApp)
     for (layout, group, text) in LAYOUTS {
         let lines = format!("[Layout]\nUse=true\nResetOldOptions=true\n{layout}\n");
         fs::write(&settings, lines).unwrap();
-        let mut emit = kde.command("/usr/bin/gdbus");
-        emit.args(["emit", "--session", "--object-path", "/Layouts", "--signal"]);
-        assert!(
-            emit.arg("org.kde.keyboard.reloadConfig")
-                .status()
-                .unwrap()
-                .success()
-        );
+        // KWin 6.3 and 6.7.
+        let changed = "{'Layout': [b'LayoutList', b'VariantList', b'Options', b'Use']}";
+        for signal in [
+            ["/Layouts", "org.kde.keyboard.reloadConfig", ""],
+            ["/kxkbrc", "org.kde.kconfig.notify.ConfigChanged", changed],
+        ] {
+            let [path, name, arguments] = signal;
+            let mut emit = kde.command("/usr/bin/gdbus");
+            emit.args(["emit", "--session", "--object-path", path, "--signal", name]);
+            emit.args(Some(arguments).filter(|arguments| !arguments.is_empty()));
+            assert!(emit.status().unwrap().success());
+        }
         let on = || call("/Layouts", &["org.kde.KeyboardLayouts.getLayout"]);
         let wanted = format!("(uint32 {group},)");
         until(layout, || {

@@ -199,3 +199,28 @@ fn the_smallest_area_of_a_picture_has_the_click() {
     };
     assert_eq!([area(150), area(300)], ["e4", "e3"]);
 }
+
+/// A page that is scrolled under a bar: by their bounds, parts of it lie over the bar.
+#[test]
+fn what_is_scrolled_away_covers_nothing() {
+    let tree = tree(
+        r#"
+[AXApplication] visible #e1
+  [AXWindow] x:0 y:0 w:400 h:300 visible #e2
+    [AXButton] "Above" x:0 y:0 w:400 h:40 visible #e3
+    [AXScrollArea] x:0 y:40 w:400 h:200 visible #e4
+      [AXGroup] "Card" x:0 y:-100 w:400 h:400 visible #e5
+        [AXButton] "Half" x:0 y:30 w:400 h:30 visible #e6
+    [AXGroup (filler)] x:0 y:240 w:400 h:30 visible #e7
+      [AXGroup (filler)] x:0 y:200 w:400 h:100 visible #e8
+    [AXButton] "Below" x:0 y:270 w:400 h:30 visible #e9
+"#,
+    );
+    assert_eq!(over(&tree, "e3", 100, 20), None);
+    assert_eq!(over(&tree, "e3", 100, 35), None);
+    assert_eq!(over(&tree, "e4", 100, 220), None);
+    assert_eq!(over(&tree, "e4", 100, 250).as_deref(), Some("e8"));
+    let seen = |id: &str, y| tree.is_in_view(at(&tree, id), Point { x: 100, y });
+    assert!(seen("e6", 45) && !seen("e6", 35));
+    assert!(seen("e8", 250) && !seen("e8", 220));
+}

@@ -436,20 +436,13 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
             let part = web && place.is_some() && element.role != Role::WINDOW;
             let area = element.place().filter(|_| element.visible)?;
             // Qt has no role for its other scroll areas. They are smaller than their content.
-            let larger = element.role != Role::WINDOW && is_larger(tree, inner, area);
+            let larger = element.role != Role::WINDOW && tree.elements[inner].is_larger(area);
             if !scrolls && !part && !larger {
                 return None;
             }
             let shows = place.is_some_and(|place| area.contains(place.center()));
             (!shows).then_some((at, area))
         })
-}
-
-/// Whether an element is larger than this area that is around it.
-fn is_larger(tree: &Tree, inner: usize, area: Rect) -> bool {
-    let place = tree.elements[inner].place();
-    let place = place.filter(|place| !place.intersect(&area).is_empty());
-    place.is_some_and(|place| place.h > area.h || place.w > area.w)
 }
 
 /// The first and the last visible element of the same role in the container at that level. If there
@@ -469,7 +462,9 @@ fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usiz
         let placed = |at: &usize| tree.elements[*at].place().is_some();
         let content = tree.outwards(index).skip(1).find(placed)?;
         let parts = inside().filter(|i| tree.elements[*i].parent == Some(content));
-        is_larger(tree, content, bounds).then(|| ends(Box::new(parts)))?
+        tree.elements[content]
+            .is_larger(bounds)
+            .then(|| ends(Box::new(parts)))?
     };
     alike.or_else(content)
 }

@@ -28,6 +28,9 @@ const LOOK: Duration = Duration::from_millis(30);
 /// How long an app may take to show what the pointer's coming changes: a frame.
 const ARRIVES: Duration = Duration::from_millis(20);
 
+/// How long a menu may take to highlight the item that the pointer comes to.
+const HIGHLIGHTS: Duration = Duration::from_millis(90);
+
 /// How often to turn the wheel to bring a covered element out.
 const TURNS: usize = 6;
 
@@ -48,6 +51,13 @@ struct Seen<'t> {
 }
 
 impl Seen<'_> {
+    /// Whether the pointer is beside the target in its menu.
+    fn is_beside(&self, under: usize) -> bool {
+        let role = |at: usize| self.tree.elements[at].role;
+        let is_menus = matches!(role(under), Role::MENU | Role::MENU_ITEM);
+        role(self.index) == Role::MENU_ITEM && is_menus
+    }
+
     /// What lies over the target, and not around it.
     fn cover(&self, receiver: &Receiver) -> Option<usize> {
         match receiver {
@@ -120,8 +130,12 @@ impl<'a> Act<'a, '_> {
             seen = self.see_again((tree, index))?;
         }
         let mut start = Instant::now();
-        let (mut turns, mut comes) = (0, 0);
-        let (mut stays, mut shared) = (ARRIVES, place);
+        let (mut turns, mut comes, mut shifts) = (0, 0, 0_usize);
+        let is_item = tree.elements[index].role == Role::MENU_ITEM;
+        let (mut stays, mut shared) = (if is_item { HIGHLIGHTS } else { ARRIVES }, place);
+        if is_item {
+            self.leave_first_item((tree, index), &mut reached)?;
+        }
         loop {
             match self.receiver(&seen, reached.point)? {
                 Receiver::Unknown(point) => return Ok(reached.at(point, seen.place)),
@@ -147,6 +161,13 @@ impl<'a> Act<'a, '_> {
                     return Ok(reached.at(point, seen.place));
                 }
                 Receiver::Moved => return Err(moves(&seen)),
+                Receiver::Other(Some(under)) if shifts <= TURNS && seen.is_beside(under) => {
+                    if self.has_come(&mut reached, stays)? {
+                        shifts += 1;
+                        reached.point = half_rows(seen.place, shifts);
+                    }
+                    continue;
+                }
                 Receiver::Other(cover) => {
                     let turned = turns < TURNS && self.bring_out(&seen, cover)?;
                     if !turned {
@@ -160,6 +181,25 @@ impl<'a> Act<'a, '_> {
             shared = seen.place.intersect(&now.place);
             seen = now;
         }
+    }
+
+    /// Brings the pointer to an item of a menu that shows where the pointer is. The first item is
+    /// highlighted from the start: it counts once the pointer has left it.
+    fn leave_first_item(&mut self, of: (&Tree, usize), reached: &mut Reached) -> Result<()> {
+        let (point, height) = (reached.point, reached.place.map_or(0, |place| place.h));
+        if matches!(
+            self.desk.hit_test(of.0, of.1, point),
+            Ok(Hit::Unknown) | Err(_)
+        ) {
+            return Ok(());
+        }
+        for below in [height, 0] {
+            let y = point.y.saturating_add(below);
+            self.desk.hover(Point { y, ..point })?;
+            self.cancel.wait(HIGHLIGHTS)?;
+        }
+        reached.arrived = Some((point, Instant::now()));
+        Ok(())
     }
 
     /// Whether the pointer has stayed at the point long enough for the app to show what that
@@ -417,6 +457,16 @@ fn spots(place: Rect) -> impl Iterator<Item = Point> {
     lines
         .into_iter()
         .flat_map(move |y| EIGHTHS.into_iter().map(move |x| at(x, y)))
+}
+
+/// Where an item of a menu may be that is elsewhere than its app reports, above and below.
+fn half_rows(place: Rect, n: usize) -> Point {
+    let away = place.h / 2 * n.div_ceil(2) as i32;
+    let middle = place.center();
+    let y = middle
+        .y
+        .saturating_add(if n % 2 == 1 { -away } else { away });
+    Point { y, ..middle }
 }
 
 fn moves(seen: &Seen<'_>) -> Error {

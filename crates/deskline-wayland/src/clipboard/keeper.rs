@@ -19,6 +19,7 @@ use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_source_v1
 
 use super::content::{self, Bounds, Content, Received, SLICE};
 use super::pipe::{Progress, Writer, is_read_by};
+use super::protocol;
 use super::thread::Keep;
 use crate::wlroots::client::{Client, PATIENCE, lost};
 
@@ -42,10 +43,7 @@ pub(super) struct Keeper {
 impl Keeper {
     pub(super) fn connect(path: &Path, reading: Reading) -> Result<Self> {
         let mut client = Client::connect(path)?;
-        let manager: ZwlrDataControlManagerV1 = client.bind(1).map_err(|_| Error::Unsupported {
-            what: "pasting",
-            why: "the compositor offers no data control".into(),
-        })?;
+        let manager = protocol::bind(&client)?;
         let device = manager.get_data_device(&client.seat, &client.handle(), ());
         client.roundtrip()?;
         Ok(Self {

@@ -1,6 +1,11 @@
-//! wlroots' data control, `zwlr_data_control_v1`.
+//! wlroots' data control, `zwlr_data_control_v1`, and `ext_data_control_v1`, which is the same by
+//! another name.
 
+use std::ffi::CStr;
+
+use deskline_contract::{Error, Result};
 use wayland_client::backend::ObjectId;
+use wayland_client::backend::protocol::{Argument, Message};
 use wayland_client::{
     Connection, Dispatch, Proxy as _, QueueHandle, delegate_noop, event_created_child,
 };
@@ -15,7 +20,51 @@ use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_source_v1
     self, ZwlrDataControlSourceV1 as Source,
 };
 
+use crate::wlroots::client::{Client, lost};
 use crate::wlroots::heard::{Clipboard, Heard, on_event};
+
+/// KWin 6.7 has only the second.
+const NAMES: [&CStr; 2] = [
+    c"zwlr_data_control_manager_v1",
+    c"ext_data_control_manager_v1",
+];
+
+/// Binds data control by the name that the compositor has for it.
+pub(super) fn bind(client: &Client) -> Result<ZwlrDataControlManagerV1> {
+    let mut globals = client.heard.globals.iter();
+    let found = globals.find_map(|(name, its, _)| {
+        let mut names = NAMES.into_iter();
+        Some((*name, names.find(|n| n.to_bytes() == its.as_bytes())?))
+    });
+    let (name, its) = found.ok_or_else(|| Error::Unsupported {
+        what: "pasting",
+        why: "the compositor offers no data control".into(),
+    })?;
+    let registry = &client.registry;
+    let its = Argument::Str(Some(Box::new(its.into())));
+    let [version, new] = [Argument::Uint(1), Argument::NewId(ObjectId::null())];
+    // `wl_registry.bind`, which wayland-client sends with the name of the type alone.
+    let message = Message {
+        sender_id: registry.id(),
+        opcode: 0,
+        args: [Argument::Uint(name), its, version, new]
+            .into_iter()
+            .collect(),
+    };
+    let data = client
+        .handle()
+        .make_data::<ZwlrDataControlManagerV1, ()>(());
+    let kind = (ZwlrDataControlManagerV1::interface(), 1);
+    let backend = registry
+        .backend()
+        .upgrade()
+        .ok_or_else(|| lost("it is closed"))?;
+    let id = backend
+        .send_request(message, Some(data), Some(kind))
+        .map_err(lost)?;
+    let connection = Connection::from_backend(backend);
+    ZwlrDataControlManagerV1::from_id(&connection, id).map_err(lost)
+}
 
 impl Clipboard {
     /// The offer that is on the clipboard, with its types.

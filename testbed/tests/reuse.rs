@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use deskline_atspi::{AtSpi, Windows};
 use deskline_core::{Diff, Tree};
-use deskline_link::Scope;
+use deskline_link::{Deed, Scope};
 use deskline_testbed::web::Page;
 use deskline_testbed::{App, Bed, Toolkit, until};
 

@@ -121,10 +121,8 @@ impl AtSpi {
                 first: None,
                 since,
             });
-            return Ok(match since.elapsed() < ACTIVATED {
-                true => Hit::Later,
-                false => Hit::Unknown,
-            });
+            let waited = since.elapsed() >= ACTIVATED;
+            return Ok(if waited { Hit::Unknown } else { Hit::Later });
         }
         let mut located = self.locate(&element.id)?;
         let in_order = |texts_cover| {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Tree};
 
-/// How long. Chromium 156 ignores clicks and actions, though no keys, for the time of a double click
-/// after one of its own dialogs has appeared (`InputEventActivationProtector` in ui/views).
+/// How long. Chromium 156 ignores clicks and actions, though no keys, for the time of a double
+/// click after one of its own dialogs has appeared (`InputEventActivationProtector` in ui/views).
 const IGNORES: Duration = Duration::from_millis(550);
 
 /// The dialogs of an app, and when they were first read.

@@ -81,9 +81,9 @@ impl Tree {
         self.innermost_at(bubble?, index, at)
     }
 
-    /// The element at a point of a window that the app draws in another of its windows, as Chromium
-    /// does with its questions and its find bar, and that `index` is not in. Chromium also lists two
-    /// for the choices of its address bar, which have no control and seldom show.
+    /// The element at a point of a window that the app draws in another of its windows, and that
+    /// `index` is not in. Chromium draws its questions and its find bar so. It also lists two for
+    /// the choices of its address bar, which have no control and seldom show.
     pub fn drawn_window_over(&self, index: usize, at: Point) -> Option<usize> {
         let is_drawn = |top: &usize| {
             let element = &self.elements[*top];

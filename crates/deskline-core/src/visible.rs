@@ -100,9 +100,9 @@ impl Tree {
 
     /// Whether what an element scrolls in would show it at a point.
     pub fn is_in_view(&self, index: usize, at: Point) -> bool {
+        const OPENS: [Role; 4] = [Role::MENU, Role::POPOVER, Role::HELP_TAG, Role::WINDOW];
         let places = |i: usize| self.elements[i].place();
         let has = |i: usize| places(i).is_none_or(|place| place.contains(at));
-        const OPENS: [Role; 4] = [Role::MENU, Role::POPOVER, Role::HELP_TAG, Role::WINDOW];
         let around = self.outwards(index).zip(self.outwards(index).skip(1));
         let around = around.take_while(|(inner, _)| !OPENS.contains(&self.elements[*inner].role));
         let mut clips = around.filter(|(inner, outer)| {

@@ -83,10 +83,10 @@ pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
     let starts = |name: &String| name.to_lowercase().starts_with(&folded);
     let start = |e: &Entry| e.names.iter().any(starts);
     let part = |e: &Entry| {
-        let mut names = e.names.iter().chain(&e.generic_names);
-        names.any(|n| n.to_lowercase().contains(&folded)) || e.id.to_lowercase().contains(&folded)
+        let mut texts = e.names.iter().chain(&e.generic_names).chain([&e.id]);
+        texts.any(|n| n.to_lowercase().contains(&folded))
     };
-    let ways: [(_, &dyn Fn(&Entry) -> bool); 3] = [
+    let ways: [(&str, Fits<'_>); 3] = [
         ("are", &generic),
         ("start with", &start),
         ("contain", &part),
@@ -102,6 +102,9 @@ pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
     }
     .into())
 }
+
+/// Whether an app's desktop file is meant.
+type Fits<'f> = &'f dyn Fn(&Entry) -> bool;
 
 /// RFC 3986, section 3.1. Spaces are not allowed: a text with spaces may be a command line with a
 /// URL among its arguments.

@@ -16,7 +16,7 @@ use deskline_contract::{
     AppToplevel, Application, Apps, Cancel, Deed, Desktop, End, Error, Hit, Identity, OpenError,
     Opened, Permit, Place, Progress, Result, Scope, Sent, Sign, Thread, Trees, Window,
 };
-use deskline_core::{ElementId, Point, Rect, States, Tree};
+use deskline_core::{ElementId, Point, Rect, Role, States, Tree};
 use deskline_input::InputError;
 
 use crate::absent;
@@ -503,10 +503,18 @@ impl Trees for LinuxDesktop {
         is_loading(pid: u32) -> bool;
         ignores_presses(tree: &Tree, index: usize) -> bool;
         wait_for_change(time: Duration) -> Result<Option<Sign>>;
-        hit_test(tree: &Tree, index: usize, at: Point) -> Result<Hit>;
         first_character(tree: &Tree, index: usize) -> Result<Option<Rect>>;
         range(element: &ElementId) -> Result<Option<(f64, f64)>>;
         toggles(element: &ElementId) -> Result<bool>;
+    }
+
+    fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {
+        let element = tree.elements.get(index);
+        // X knows where the windows of menus are.
+        if self.display.wayland().is_none() && element.is_some_and(|e| e.role == Role::MENU_ITEM) {
+            return Ok(Hit::Unknown);
+        }
+        self.atspi.hit_test(tree, index, at)
     }
 
     fn idle(&mut self) -> Option<Duration> {

@@ -166,11 +166,10 @@ impl Dispatcher {
                 line.replace(&name, " a tool that --read-only leaves out")
             })
         };
+        let advises = |line: &str| reply.is_error || line.starts_with("no_tree:");
         let lines = reply.text.split_inclusive('\n').map(|line| {
-            match reply.is_error || line.starts_with("no_tree:") {
-                true => offered(line),
-                false => line.to_owned(),
-            }
+            let offered = advises(line).then(|| offered(line));
+            offered.unwrap_or_else(|| line.to_owned())
         });
         reply.text = lines.collect();
         reply

@@ -314,7 +314,7 @@ impl Play<'_> {
             NoReply::Asks(question) => halt(format!(
                 "the user has to be asked about {question} first: call the tools one by one"
             )),
-            other => halt(other.to_string()),
+            NoReply::UnknownTool(why) => halt(why),
         })?;
         self.look();
         if self.last.is_error {

@@ -81,8 +81,8 @@ impl Check {
 
     pub fn fill(&self, values: &Values) -> Result<Wanted, String> {
         Ok(Wanted(Self {
-            text: values.fill_some(&self.text)?,
-            value: values.fill_some(&self.value)?,
+            text: values.fill_some(self.text.as_deref())?,
+            value: values.fill_some(self.value.as_deref())?,
             ..*self
         }))
     }

@@ -95,8 +95,8 @@ impl Values {
     ///
     /// # Errors
     /// As of [`Values::fill`].
-    pub(crate) fn fill_some(&self, text: &Option<String>) -> Result<Option<String>, String> {
-        let filled = text.as_ref().map(|text| self.fill(text)).transpose()?;
+    pub(crate) fn fill_some(&self, text: Option<&str>) -> Result<Option<String>, String> {
+        let filled = text.map(|text| self.fill(text)).transpose()?;
         Ok(filled.map(|filled| filled.text))
     }
 

@@ -428,8 +428,8 @@ fn has_no_effect(link: &Link) -> bool {
 fn changing(links: &[Link]) -> Vec<Ref> {
     let mut first: HashMap<Ref, &str> = HashMap::new();
     let screens = links.iter().filter_map(|link| link.screen.as_ref());
-    let lines = screens.flat_map(|screen| &screen.lines);
-    let fields = lines.filter(|line| line.states.contains(States::EDITABLE));
+    let all = screens.flat_map(|screen| &screen.lines);
+    let fields = all.filter(|line| line.states.contains(States::EDITABLE));
     let changes = fields.filter_map(|line| {
         let known = first.entry(line.reference?).or_insert_with(|| text(line));
         line.reference.filter(|_| *known != text(line))

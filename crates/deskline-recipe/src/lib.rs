@@ -129,9 +129,9 @@ impl Target {
     /// As of [`Values::fill`].
     pub fn fill(&self, values: &Values) -> Result<Self, String> {
         Ok(Self {
-            element: values.fill_some(&self.element)?,
-            after: values.fill_some(&self.after)?,
-            before: values.fill_some(&self.before)?,
+            element: values.fill_some(self.element.as_deref())?,
+            after: values.fill_some(self.after.as_deref())?,
+            before: values.fill_some(self.before.as_deref())?,
             ..self.clone()
         })
     }

@@ -164,8 +164,8 @@ pub(crate) fn list(settings: &Settings, args: &RecipesArgs) -> Done {
         ))?;
         let Some(_) = &args.name else { continue };
         for input in &recipe.inputs {
-            let default = input.default.iter();
-            let default: String = default.map(|text| format!(", default {text}")).collect();
+            let default = input.default.as_ref();
+            let default = default.map_or_else(String::new, |text| format!(", default {text}"));
             let (name, kind, about) = (&input.name, input.kind.word(), &input.about);
             print(&format!("  {name} ({kind}{default}) {about}"))?;
         }

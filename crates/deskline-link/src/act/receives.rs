@@ -111,28 +111,36 @@ impl<'a> Act<'a, '_> {
     ///
     /// # Errors
     /// [`TargetError::Covered`]: something else of the app lies over it.
-    pub(super) fn received(&mut self, target: &Resolved, mut reached: Reached) -> Result<Reached> {
-        let Some((tree, index)) = self.checked(target).or_else(|| {
+    pub(super) fn received(&mut self, target: &Resolved, reached: Reached) -> Result<Reached> {
+        let known = self.checked(target).or_else(|| {
             let scrolled = self.tree.zip(target.index);
             scrolled.filter(|_| reached.scrolled)
-        }) else {
+        });
+        let Some(((tree, index), place)) = known.zip(reached.place) else {
             return Ok(reached);
         };
-        let Some(place) = reached.place else {
-            return Ok(reached);
+        let seen = if tree.elements[index].place() == Some(place) {
+            let tree = Cow::Borrowed(tree);
+            Seen { tree, index, place }
+        } else {
+            self.see_again((tree, index))?
         };
-        let mut seen = Seen {
-            tree: Cow::Borrowed(tree),
-            index,
-            place,
-        };
-        if tree.elements[index].place() != Some(place) {
-            seen = self.see_again((tree, index))?;
-        }
+        self.received_at((tree, index), seen, reached, place)
+    }
+
+    /// The same for a target that was seen at `reached`. `shared` has the bounds in which it has
+    /// been all the time.
+    fn received_at(
+        &mut self,
+        (tree, index): (&'a Tree, usize),
+        mut seen: Seen<'a>,
+        mut reached: Reached,
+        mut shared: Rect,
+    ) -> Result<Reached> {
         let mut start = Instant::now();
         let (mut turns, mut comes, mut shifts) = (0, 0, 0_usize);
         let is_item = tree.elements[index].role == Role::MENU_ITEM;
-        let (mut stays, mut shared) = (if is_item { HIGHLIGHTS } else { ARRIVES }, place);
+        let mut stays = if is_item { HIGHLIGHTS } else { ARRIVES };
         if is_item {
             self.leave_first_item((tree, index), &mut reached)?;
         }

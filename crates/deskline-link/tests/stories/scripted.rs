@@ -164,7 +164,9 @@ impl Trees for Scripted {
                 Deed::Choose(_) if !chooses => return Err(refused(Obstacle::ChoiceNotSettable)),
                 Deed::ScrollIntoView => node.into_iter().for_each(|node| node.away = false),
                 Deed::SetValue(text) | Deed::Choose(text) => {
-                    node.into_iter().for_each(|node| node.take(text));
+                    if let Some(node) = node {
+                        node.take(text);
+                    }
                 }
                 Deed::SetSelected(selected) => {
                     if let Some(node) = node.filter(|node| node.makes.is_none()) {

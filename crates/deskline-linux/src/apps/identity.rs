@@ -246,15 +246,14 @@ impl Identities {
             return known.app.clone();
         }
         let line = command_line(pid);
-        let app = match &executable {
-            Some(path) => self.read(pid, path, &line, session),
+        let app = if let Some(path) = &executable {
+            self.read(pid, path, &line, session)
+        } else {
             // A process that hides its executable is known only by what it says.
-            None => {
-                let base = base_name(line.first().map_or("", |w| w)).to_owned();
-                Identity {
-                    claims: vec![process.comm, base],
-                    ..Identity::default()
-                }
+            let base = base_name(line.first().map_or("", |w| w)).to_owned();
+            Identity {
+                claims: vec![process.comm, base],
+                ..Identity::default()
             }
         };
         if line.is_empty() {

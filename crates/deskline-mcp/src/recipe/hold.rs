@@ -33,7 +33,7 @@ impl Play<'_> {
             if self.dialog(pid, &mut patience).await? {
                 continue;
             }
-            let mut stop = halt("what must show after it does not");
+            let mut halted = halt("what must show after it does not");
             if !patience.is_over() {
                 let waited = self.wait(pid, first.as_deref(), None, patience.end).await;
                 let Err(error) = waited else { continue };
@@ -41,10 +41,10 @@ impl Play<'_> {
                 if self.lacks(&step, pid)?.0.is_empty() {
                     return Ok(());
                 }
-                stop = error;
+                halted = error;
             }
-            stop.expected = lacks;
-            return Err(stop);
+            halted.expected = lacks;
+            return Err(halted);
         }
     }
 

@@ -28,7 +28,7 @@ const LATE: Duration = Duration::from_millis(80);
 const CONFIRMED: Duration = Duration::from_millis(400);
 
 /// How long Firefox 153 ignores clicks on the buttons of its questions after its window has come to
-/// the front (`security.notification_enable_delay`). Actions it takes.
+/// the front (`security.notification_enable_delay`).
 const ACTIVATED: Duration = Duration::from_millis(550);
 
 /// How many levels an answer may lie below the innermost object that the tree lists.

@@ -1,4 +1,4 @@
-//! Dialogs that have just appeared, in a toolkit that ignores clicks there for a moment.
+//! Dialogs and lists that have just appeared, in a toolkit that ignores clicks there for a moment.
 
 use std::collections::HashMap;
 use std::mem;
@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Tree};
 
-/// How long. Chromium 156 ignores clicks and actions, though no keys, for the time of a double
-/// click after one of its own dialogs has appeared (`InputEventActivationProtector` in ui/views).
+/// How long. Chromium 156 ignores clicks and actions, though no keys, for 500 ms after one of its
+/// own dialogs has appeared (`InputEventActivationProtector` in ui/views), and clicks after a list
+/// of suggestions has (`AutofillSuggestionController`).
 const IGNORES: Duration = Duration::from_millis(550);
 
 /// The dialogs of an app, and when they were first read.
@@ -33,7 +34,8 @@ impl NewDialogs {
     }
 }
 
-/// Whether it is a dialog of the app's own, not one that a page has.
+/// Whether it is a dialog or a list of the app's own, not one that a page has.
 fn is_dialog(tree: &Tree, at: usize) -> bool {
-    matches!(&*tree.elements[at].native_role, "dialog" | "alert") && tree.page_around(at).is_none()
+    let native = &*tree.elements[at].native_role;
+    matches!(native, "dialog" | "alert" | "list box") && tree.page_around(at).is_none()
 }

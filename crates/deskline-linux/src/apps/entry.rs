@@ -183,14 +183,14 @@ fn locales(session: &Session) -> Vec<String> {
     keys
 }
 
-/// Expands field codes. Desktop Entry Specification, "The Exec key". If no code stands for the
-/// document, it becomes the last argument, as in `GLib`.
 /// What stands before a separator, and after it.
 fn parted(text: &str, separator: char) -> (&str, Option<&str>) {
     let parts = text.split_once(separator);
     parts.map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
+/// Expands field codes. Desktop Entry Specification, "The Exec key". If no code stands for the
+/// document, it becomes the last argument, as in `GLib`.
 fn expand(words: &[String], entry: &Entry, document: Option<&Document>) -> Vec<String> {
     let mut argv = vec![];
     let mut placed = false;

@@ -85,18 +85,23 @@ impl Tree {
     /// `index` is not in. Chromium draws its questions and its find bar so. It also lists two for
     /// the choices of its address bar, which have no control and seldom show.
     pub fn drawn_window_over(&self, index: usize, at: Point) -> Option<usize> {
+        let ours = self.toplevel(index);
         let is_drawn = |top: &usize| {
             let element = &self.elements[*top];
             let place = element.extents.filter(|_| element.visible);
             let is_control = |i: usize| is_control(&self.elements[i]) && self.elements[i].visible;
+            let is_beside = self.toplevel(*top) == Some(*top) && element.native_role != "frame";
             element.role == Role::WINDOW
                 && place.is_some_and(|place| place.contains(at))
+                && (is_beside || self.toplevel(*top) == ours)
                 && !self.is_own_window(*top)
                 && self.page_around(*top).is_none()
                 && self.inside(*top).any(is_control)
         };
+        // Where the windows are not known, any of them might be.
+        let known = ours.is_some_and(|ours| self.is_own_window(ours));
         let drawn = (0..self.elements.len()).rfind(is_drawn);
-        self.innermost_at(drawn?, index, at)
+        self.innermost_at(drawn.filter(|_| known)?, index, at)
     }
 
     /// The innermost visible element at a point of `over`, if `index` is not in that.

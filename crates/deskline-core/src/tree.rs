@@ -159,10 +159,11 @@ impl Tree {
         self.outwards(index).find(is_page)
     }
 
-    /// Whether an element is in a question of a browser's own, such as one for a permission: an
-    /// alert outside of its pages that is no window for itself.
+    /// Whether an element is in a question of Firefox's own, such as one for a permission: an alert
+    /// in its window and outside of its pages.
     pub fn is_in_question(&self, index: usize) -> bool {
-        let asks = |at: usize| self.elements[at].native_role == "alert" && !self.is_own_window(at);
+        let is_within = |at: usize| self.toplevel(at) != Some(at);
+        let asks = |at: usize| self.elements[at].native_role == "alert" && is_within(at);
         self.page_around(index).is_none() && self.outwards(index).any(asks)
     }
 

@@ -1,4 +1,4 @@
-use deskline_core::{Point, Tree};
+use deskline_core::{Point, Tree, TreeWindow, WindowId};
 
 use crate::fixture::tree;
 
@@ -223,4 +223,39 @@ fn what_is_scrolled_away_covers_nothing() {
     let seen = |id: &str, y| tree.is_in_view(at(&tree, id), Point { x: 100, y });
     assert!(seen("e6", 45) && !seen("e6", 35));
     assert!(seen("e8", 250) && !seen("e8", 220));
+}
+
+/// Two windows of Chromium, with a bar in each, a question and a window that seldom shows.
+#[test]
+fn a_window_drawn_in_its_own_window_covers() {
+    let mut tree = tree(
+        r#"
+[AXApplication] visible #e1
+  [AXWindow (frame)] x:0 y:0 w:400 h:300 visible #e2
+    [AXWindow (alert)] "Infobar" x:0 y:40 w:400 h:60 visible #e3
+      [AXButton] "Close" x:380 y:40 w:20 h:20 visible #e4
+  [AXWindow (frame)] x:0 y:0 w:400 h:300 visible #e5
+    [AXButton] "Push" x:0 y:50 w:400 h:30 visible #e6
+    [AXWindow (frame)] "Find" x:0 y:70 w:100 h:30 visible #e7
+      [AXTextField] x:0 y:70 w:100 h:30 visible #e8
+  [AXWindow (frame)] x:0 y:50 w:400 h:30 visible #e9
+  [AXWindow (alert)] x:300 y:60 w:100 h:100 visible #e10
+    [AXButton] "Allow" x:310 y:60 w:50 h:20 visible #e11
+"#,
+    );
+    let over = |tree: &Tree, x, y| {
+        let over = tree.drawn_window_over(at(tree, "e6"), Point { x, y });
+        over.map(|over| tree.elements[over].id.as_str().to_owned())
+    };
+    assert_eq!(over(&tree, 350, 65), None, "no window is known");
+    let window = |id, element: usize| TreeWindow {
+        id: WindowId(id),
+        extents: tree.elements[element].extents.unwrap(),
+        on_screen: true,
+        elements: vec![element],
+    };
+    let [first, second] = ["e2", "e5"].map(|id| at(&tree, id));
+    tree.windows = vec![window(1, second), window(2, first)];
+    let covers = [(200, 65), (50, 75), (350, 65)].map(|(x, y)| over(&tree, x, y));
+    assert_eq!(covers, [None, Some("e8".into()), Some("e11".into())]);
 }

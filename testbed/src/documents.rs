@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::bed::source;
+use crate::web::Page;
 use crate::{App, Bed, Window, until};
 
 /// The URI of an `OpenDocument` namespace.
@@ -170,6 +171,15 @@ impl Bed {
         )
         .unwrap();
         self.firefox_at(&format!("file://{}", page.display()), "Reading")
+    }
+
+    /// Firefox with a page that reports what happens in it, once it has loaded.
+    pub fn firefox_page(&self, html: &str) -> (App<'_>, Page) {
+        let page = Page::serve(html);
+        let app = self.firefox_at(&page.address(), page.title());
+        page.wait_for("ready");
+        page.clear_log();
+        (app, page)
     }
 
     /// Firefox with a fresh profile at an address, once its window has this title.

@@ -309,11 +309,10 @@ fn a_button_that_grows_and_moves_under_the_pointer_is_clicked() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let html = r"<style>button{width:120px;height:40px;transition:all .25s}
-        button:hover{width:360px;height:120px;margin-top:10px}</style><button>Grow</button><br><button>Second</button>
+        button:hover{width:360px;height:120px;margin-top:10px}</style>
+        <button>Grow</button><br><button>Second</button>
         <script>onclick=e=>log('clicked',e.target.textContent)</script>";
-    let page = Page::serve(html);
-    let app = bed.firefox_at(&page.address(), page.title());
-    page.wait_for("ready");
+    let (app, page) = bed.firefox_page(html);
     until("the page in the tree", || {
         server.refresh(app.pid).ok().find("AXButton", "Second")
     });

@@ -129,8 +129,7 @@ fn a_question_of_a_page_is_answered_at_once_in_chromium() {
 #[test]
 fn a_question_of_a_page_is_answered_at_once_in_firefox() {
     let (bed, server) = Bed::with_server();
-    let page = Page::serve(ASKS);
-    let app = bed.firefox_at(&page.address(), page.title());
+    let (app, page) = bed.firefox_page(ASKS);
     questions_are_answered(&bed, &server, &app, &page);
 }
 
@@ -164,10 +163,9 @@ fn what_a_browsers_question_covers_is_not_clicked() {
 #[test]
 fn a_question_of_firefox_is_answered_in_front() {
     let (bed, server) = Bed::with_server();
-    let page = Page::serve(
+    let (app, page) = bed.firefox_page(
         "<button onclick=\"Notification.requestPermission().then(log)\">Notify</button>",
     );
-    let app = bed.firefox_at(&page.address(), page.title());
     let (persons, _) = bed.mousepad("");
     until("the page in the tree", || {
         let button = server.refresh(app.pid).ok().find("AXButton", "Notify");

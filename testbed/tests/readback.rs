@@ -350,8 +350,6 @@ fn an_odd_page_gets_what_the_answer_says_in_chromium() {
 #[test]
 fn an_odd_page_gets_what_the_answer_says_in_firefox() {
     let (bed, server) = Bed::with_server();
-    let page = Page::serve(ODD);
-    let app = bed.firefox_at(&page.address(), page.title());
-    page.wait_for("ready");
+    let (app, page) = bed.firefox_page(ODD);
     odd_page_is_answered_right(&bed, &server, &app, &page);
 }

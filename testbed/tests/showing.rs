@@ -63,9 +63,7 @@ fn is_driven(bed: &Bed, server: &Client, app: &App<'_>, page: &Page) {
 #[test]
 fn landmarks_that_do_not_show_hide_nothing_in_firefox() {
     let (bed, server) = Bed::with_server();
-    let page = Page::serve(PAGE);
-    let app = bed.firefox_at(&page.address(), page.title());
-    page.wait_for("ready");
+    let (app, page) = bed.firefox_page(PAGE);
     is_driven(&bed, &server, &app, &page);
 }
 

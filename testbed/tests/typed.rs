@@ -165,7 +165,6 @@ fn an_address_after_a_new_tab_opens_or_is_an_error_in_chromium() {
 #[test]
 fn an_address_after_a_new_tab_opens_or_is_an_error_in_firefox() {
     let (bed, server) = Bed::with_server();
-    let page = Page::serve(FIELD);
-    let app = bed.firefox_at(&page.address(), page.title());
+    let (app, page) = bed.firefox_page(FIELD);
     address_after_a_new_tab(&bed, &server, &app, &page);
 }

@@ -29,8 +29,8 @@ impl NewDialogs {
     /// Whether the element is in a dialog that ignores clicks.
     pub fn ignore(&self, tree: &Tree, index: usize) -> bool {
         let dialogs = tree.outwards(index).filter(|at| is_dialog(tree, *at));
-        let since = dialogs.filter_map(|at| self.0.get(&tree.elements[at].id));
-        since.into_iter().any(|since| since.elapsed() < IGNORES)
+        let mut since = dialogs.filter_map(|at| self.0.get(&tree.elements[at].id));
+        since.any(|since| since.elapsed() < IGNORES)
     }
 }
 

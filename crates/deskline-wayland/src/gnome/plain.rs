@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use deskline_contract::{
     Aim, AppToplevel, Cancel, DisplayError, Error, Offer, Picture, PictureNature, Pictures,
-    Raising, Result, Window, WindowId,
+    Raising, Result, Window, WindowId, wait,
 };
 use deskline_core::Point;
 
@@ -26,6 +26,10 @@ use crate::pipewire;
 
 /// How long Mutter may take to paint a window for its stream: 50 ms on an idle machine.
 pub(super) const PAINTS: Duration = Duration::from_secs(2);
+
+/// How long a window that was just opened or raised may be drawn at another size than its app
+/// reports, or its stream show the window that had the focus before.
+const FITS: Duration = Duration::from_secs(1);
 
 /// How long a window may take to report that it has the keyboard (30 ms on an idle machine), and
 /// how often to check.
@@ -238,7 +242,13 @@ impl<T: Toplevels> Plain<T> {
 
     /// The origin of the front window's content in its stream. Mutter streams the window below an
     /// open menu, even if the menu reports the keyboard.
-    fn offset(&mut self, node: u32, front: &AppToplevel, size: (i32, i32)) -> Result<(f64, f64)> {
+    /// `None`: the frame is not that window's, or not at that size.
+    fn offset(
+        &mut self,
+        node: u32,
+        front: &AppToplevel,
+        size: (i32, i32),
+    ) -> Result<Option<(f64, f64)>> {
         let screens = self.screens();
         let mut of = vec![(front.id, Some(size))];
         if self.menu_is_placed() {
@@ -249,7 +259,7 @@ impl<T: Toplevels> Plain<T> {
         } else if let Some(known) = self.known.get(&front.id)
             && known.is_good(size, &screens)
         {
-            return Ok(known.offset);
+            return Ok(Some(known.offset));
         }
         let frame = pipewire::frame(node, None, PAINTS)?;
         for (window, size) in of {
@@ -264,10 +274,34 @@ impl<T: Toplevels> Plain<T> {
                 if !self.menu_is_placed() {
                     self.note(window, size, screens, content.offset);
                 }
-                return Ok(content.offset);
+                return Ok(Some(content.offset));
             }
         }
-        Err(DisplayError::ContentUnknown.into())
+        Ok(None)
+    }
+
+    /// Where the content of the front window is in its stream, and whether that was measured now.
+    fn placed(&mut self, front: &AppToplevel, new: bool) -> Result<Option<((f64, f64), bool)>> {
+        let Some(size) = self.toplevels.size(front.id)? else {
+            return Ok(None);
+        };
+        let kept = self.sessions.stream_of(front.id, size).filter(|_| !new);
+        let (node, known) = match kept {
+            Some(stream) => (stream.node, stream.offset),
+            None => (self.sessions.point_at(front.id, size)?.node, None),
+        };
+        let at = match known {
+            Some(known) => Some(known),
+            None => self.offset(node, front, size)?,
+        };
+        let stream = self.sessions.stream_of(front.id, size);
+        if let Some((stream, at)) = stream.zip(at) {
+            stream.offset = Some(at);
+            if stream.early.is_none() {
+                stream.early = pipewire::Stream::connect(stream.node).unwrap_or_default();
+            }
+        }
+        Ok(at.map(|at| (at, known.is_none())))
     }
 }
 
@@ -375,29 +409,17 @@ impl<T: Toplevels> Compositor for Plain<T> {
 
     /// The origin of the front window's stream. A stream shows the window that is focused when it
     /// starts.
-    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
+    fn locate(&mut self, _: Option<Aim>, _: &[Point], cancel: &Cancel) -> Result<Located> {
         let front = self.front.clone().ok_or_else(gone)?;
         if !front.active && !self.menu_is_placed() {
             return Err(DisplayError::MenuSomewhere.into());
         }
-        let size = self.toplevels.size(front.id)?;
-        let size = size.ok_or(DisplayError::ContentUnknown)?;
-        let stream = match self.sessions.stream_of(front.id, size) {
-            Some(stream) => (stream.node, stream.offset),
-            None => (self.sessions.point_at(front.id, size)?.node, None),
-        };
-        let (node, known) = stream;
-        let (x, y) = match known {
-            Some(known) => known,
-            None => self.offset(node, &front, size)?,
-        };
-        if let Some(stream) = self.sessions.stream_of(front.id, size) {
-            stream.offset = Some((x, y));
-            if stream.early.is_none() {
-                stream.early = pipewire::Stream::connect(stream.node).unwrap_or_default();
-            }
-        }
-        let late = known.is_none();
+        // No event tells that Mutter has drawn the window at the size that its app reports.
+        let mut tries = 0..;
+        let found = wait::until(cancel, FITS, LOOK, || {
+            self.placed(&front, tries.next() > Some(0))
+        })?;
+        let ((x, y), late) = found.ok_or(DisplayError::ContentUnknown)?;
         // The middle of a pixel: the stream may be shown at another scale.
         let offset = (x + 0.5, y + 0.5);
         Ok(Located { offset, late })

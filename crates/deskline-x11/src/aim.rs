@@ -52,12 +52,23 @@ impl X11 {
     /// target, unless it is override-redirect, such as an open menu or a tooltip.
     pub(super) fn pointed_at(&self, window: Window, aim: Aim) -> Result<Receiver> {
         let goes = self.owner(window, aim.pid)?;
-        let (Receiver::Target, Some(wanted)) = (&goes, aim.window) else {
+        let may_be = matches!(goes, Receiver::Target | Receiver::Nobody);
+        let Some(wanted) = aim.window.filter(|_| may_be) else {
             return Ok(goes);
         };
         let around = self.ancestry(window)?;
         if around.iter().any(|id| u64::from(*id) == wanted.0) {
             return Ok(goes);
+        }
+        if matches!(goes, Receiver::Nobody) {
+            // Where the X server knows the process of the target's window, a window without one is
+            // of a client on another machine, or the root window.
+            let known = u32::try_from(wanted.0).is_ok_and(|id| {
+                let pids = self.res_pids(&[id]);
+                pids.is_ok_and(|pids| !pids.is_empty())
+            });
+            let outermost = self.facts(&around)?.pop().filter(|_| known);
+            return Ok(outermost.map_or(goes, |f| Receiver::Other(f.toplevel.window())));
         }
         let mut others = self.toplevels()?.into_iter();
         let found = others.find(|other| around.contains(&other.id));

@@ -5,8 +5,8 @@ mod common;
 
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
 use deskline_contract::Error;
-use deskline_core::{Modifiers, Point};
-use deskline_input::{Button, Cancel, Click, Port as _, Reason, click, drag, hover, scroll};
+use deskline_core::{Modifiers, Point, WindowId};
+use deskline_input::{Aim, Button, Cancel, Click, Port as _, Reason, click, drag, hover, scroll};
 use deskline_x11::X11;
 
 const AT: Point = Point { x: 150, y: 170 };
@@ -63,6 +63,31 @@ fn a_click_is_motion_then_press_and_release() {
     let clicks = pressed(&window);
     assert_eq!((clicks[0].0, clicks[0].1), (3, 5));
     assert_eq!(x11.pointer().unwrap().at, AT);
+}
+
+#[test]
+fn a_window_of_another_machine_is_not_clicked_for_the_target() {
+    let server = ["-screen", "0", "1280x800x24", "-listen", "tcp", "-ac"];
+    let desktop = TestDesktop::start_with(Manager::Plain, &server);
+    let window = PlainWindow::open(&desktop.display, Look::default());
+    let mut x11 = desktop.connect();
+    let mut click_it = || {
+        let wanted = Some(WindowId(window.id.into()));
+        x11.set_aim(Aim::new(std::process::id(), wanted));
+        click(&mut x11, Click::left(AT), &mut || None, &Cancel::new())
+    };
+    click_it().unwrap();
+    eventually("a click", || pressed(&window).len() == 1);
+    // A client by TCP has no process that the server knows, as one by `ssh -X`.
+    let remote = format!("127.0.0.1{}", desktop.display);
+    let over = Look {
+        override_redirect: true,
+        ..Look::default()
+    };
+    let over = PlainWindow::open(&remote, over);
+    let error = click_it().unwrap_err();
+    assert!(error.to_string().contains("Plain"), "{error}");
+    assert_eq!((pressed(&window).len(), pressed(&over).len()), (1, 0));
 }
 
 #[test]

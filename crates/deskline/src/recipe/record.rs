@@ -40,12 +40,13 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
         ..settings.clone()
     };
     let (dispatcher, _open) = dispatcher(&reading)?;
-    let (send, receive) = unbounded_channel();
+    let (send, receive) = unbounded_channel::<Heard>();
     let cancel = Cancel::new();
     let listens = cancel.clone();
     let listen = move || {
         // The recording ends with the channel.
         while let Ok(press) = presses.next(SELDOM, &listens) {
+            let press = press.map(|press| (Instant::now(), press));
             if press.is_some_and(|press| send.send(press).is_err()) {
                 return;
             }
@@ -87,11 +88,17 @@ fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
     keeping
 }
 
+/// A press, and when it was heard of.
+type Heard = (Instant, Press);
+
 struct Recorder<'d> {
     dispatcher: &'d Dispatcher,
     pid: u32,
     links: Vec<Link>,
     screen: Screen,
+    /// When that was read, and the elements of the reading before.
+    read: Instant,
+    before: Vec<Line>,
     /// The characters that were typed since the last reading; [`HIDDEN`] for a password field.
     typed: Option<String>,
     told: bool,
@@ -104,6 +111,8 @@ impl<'d> Recorder<'d> {
             pid: 0,
             links: Vec::new(),
             screen: Screen::default(),
+            read: Instant::now(),
+            before: Vec::new(),
             typed: None,
             told: false,
         };
@@ -119,7 +128,7 @@ impl<'d> Recorder<'d> {
     /// Until Ctrl+C, or the end of the app.
     async fn record(
         &mut self,
-        mut presses: UnboundedReceiver<Press>,
+        mut presses: UnboundedReceiver<Heard>,
     ) -> Result<(), Box<dyn Error>> {
         let stop = stopped()?;
         tokio::pin!(stop);
@@ -152,8 +161,8 @@ impl<'d> Recorder<'d> {
 
     async fn press(
         &mut self,
-        press: Press,
-        more: &mut UnboundedReceiver<Press>,
+        (when, press): Heard,
+        more: &mut UnboundedReceiver<Heard>,
     ) -> Result<(), Box<dyn Error>> {
         if press.pid.is_some_and(|pid| pid != self.pid) {
             if !std::mem::replace(&mut self.told, true) {
@@ -163,8 +172,9 @@ impl<'d> Recorder<'d> {
         }
         match press.what {
             Pressed::Button { number, at } if matches!(number, 1 | 3) => {
+                let line = self.pressed(at, when).cloned();
                 self.typed().await?;
-                self.button(number, at, more).await
+                self.button(number, (at, line), more).await
             }
             Pressed::Button { .. } => Ok(()),
             Pressed::Key {
@@ -242,13 +252,26 @@ impl<'d> Recorder<'d> {
         Ok(())
     }
 
+    /// The element that was pressed. A reading that ended later may show the effect already.
+    fn pressed(&self, at: (i32, i32), when: Instant) -> Option<&Line> {
+        let is_later = when < self.read;
+        at_point(
+            if is_later {
+                &self.before
+            } else {
+                &self.screen.lines
+            },
+            at,
+        )
+    }
+
     async fn button(
         &mut self,
         number: u32,
-        at: (i32, i32),
-        more: &mut UnboundedReceiver<Press>,
+        (at, line): ((i32, i32), Option<Line>),
+        more: &mut UnboundedReceiver<Heard>,
     ) -> Result<(), Box<dyn Error>> {
-        let Some(line) = at_point(&self.screen.lines, at).cloned() else {
+        let Some(line) = line else {
             eprintln!("deskline: the app describes nothing where you clicked: it is not recorded");
             return Ok(());
         };
@@ -259,7 +282,7 @@ impl<'d> Recorder<'d> {
         let again = tokio::time::timeout(DOUBLE, more.recv()).await;
         let again = again.ok().flatten();
         let first = Pressed::Button { number, at };
-        let is_double = again.as_ref().is_some_and(|press| press.what == first);
+        let is_double = again.as_ref().is_some_and(|(_, press)| press.what == first);
         if is_double && number == 1 {
             arguments["doubleClick"] = true.into();
         }
@@ -356,7 +379,9 @@ impl<'d> Recorder<'d> {
             return Err(error.unwrap_or("the app cannot be read").into());
         }
         let tree = field(&reply.text, "file").ok_or("the answer has no tree")?;
-        self.screen = Screen::parse(&std::fs::read_to_string(tree)?);
+        let screen = Screen::parse(&std::fs::read_to_string(tree)?);
+        self.before = std::mem::replace(&mut self.screen, screen).lines;
+        self.read = Instant::now();
         // Since the last step: a reading in between may have seen its effect.
         if let Some(before) = self.links.last().and_then(|link| link.screen.as_ref()) {
             self.screen.changed_since(before);

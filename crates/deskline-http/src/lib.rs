@@ -38,7 +38,7 @@ pub use error::HttpError;
 pub use fleet::{Fleet, FleetOptions};
 pub use limits::Limits;
 pub use relay::Relay;
-pub use seal::{SEALED, Seal};
+pub use seal::{Net, SEALED, Seal};
 #[cfg(target_os = "linux")]
 pub use seal::{closes_abstract_sockets, give_up};
 pub use server::{HttpServer, Listen, Viewer};

@@ -41,12 +41,33 @@ const FOLDERS: [&str; 6] = [
 /// Set for a desktop's server: the rest of the seal is its own work.
 pub const SEALED: &str = "DESKLINE_SEALED";
 
+/// The program of pasta, which connects a network of its own by this machine's, and its arguments:
+/// no port of either is open in the other, nor is this machine the gateway.
+const PASTA: &str = "pasta";
+const APART: &str =
+    "--foreground --quiet --config-net --no-map-gw -t none -u none -T none -U none --";
+
+/// The file that names the servers of DNS, and the one that systemd-resolved keeps for those who
+/// cannot reach its own.
+const RESOLVER: &str = "/etc/resolv.conf";
+const RESOLVERS: &str = "/run/systemd/resolve/resolv.conf";
+
+/// The network of a desktop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Net {
+    #[default]
+    None,
+    /// What this machine reaches, without its own ports.
+    Internet,
+    /// This machine's.
+    Shared,
+}
+
 /// How a desktop is sealed off.
 pub struct Seal {
     /// The program of bubblewrap.
     pub bwrap: PathBuf,
-    /// Whether its apps share this machine's network.
-    pub net: bool,
+    pub net: Net,
     /// More folders to hide from desktops, such as that of the token.
     pub hidden: Vec<PathBuf>,
 }
@@ -54,14 +75,24 @@ pub struct Seal {
 impl Seal {
     /// A command that runs `program` sealed off. Only the folders `lasting` outlive it.
     pub(crate) fn command(&self, program: &Path, journals: &Path, lasting: &[&Path]) -> Command {
-        let mut command = Command::new(&self.bwrap);
+        let mut command = if self.net == Net::Internet {
+            let mut pasta = Command::new(PASTA);
+            pasta.args(APART.split(' ')).arg(&self.bwrap);
+            // In pasta's namespace this user is root.
+            let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
+            pasta.args(["--unshare-user", "--uid", &user.as_raw().to_string()]);
+            pasta.args(["--gid", &group.as_raw().to_string()]);
+            pasta
+        } else {
+            Command::new(&self.bwrap)
+        };
         command.args(["--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
         command.args(["--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/"]);
         command.args(["--dev", "/dev", "--proc", "/proc"]);
         for settings in SETTINGS {
             command.args(["--ro-bind-try", settings, settings]);
         }
-        if !self.net {
+        if self.net == Net::None {
             command.arg("--unshare-net");
         }
         let homes = FOLDERS.iter().filter_map(env::var_os).map(PathBuf::from);
@@ -70,6 +101,14 @@ impl Seal {
         // A service may have the root, where programs are, as its home.
         for folder in all.filter(|folder| folder.is_dir() && folder.parent().is_some()) {
             command.arg("--tmpfs").arg(folder);
+        }
+        if self.net != Net::None
+            && let Ok(file) = Path::new(RESOLVER).canonicalize()
+            && file.starts_with("/run")
+        {
+            let servers = Path::new(RESOLVERS);
+            let servers = if servers.exists() { servers } else { &file };
+            command.arg("--ro-bind").args([servers, &file]);
         }
         command.arg("--ro-bind").arg(program).arg(PROGRAM);
         for folder in lasting {

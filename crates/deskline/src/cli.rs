@@ -362,6 +362,7 @@ pub(crate) enum GrantsCommand {
 pub(crate) enum Net {
     #[default]
     None,
+    Internet,
     Shared,
 }
 
@@ -389,9 +390,10 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "desktops", default_value_t = 1)]
     pub(crate) warm: u16,
-    /// `shared`: the apps of the clients' desktops have this machine's network, its loopback too
+    /// `shared`: the apps of the clients' desktops have this machine's network, its loopback too;
+    /// `internet`: without this machine's own ports (needs pasta, of the package passt, and no root)
     #[cfg(target_os = "linux")]
-    #[arg(help_heading = CLIENTS, long, value_name = "none|shared", requires = "desktops")]
+    #[arg(help_heading = CLIENTS, long, value_name = "none|internet|shared", requires = "desktops")]
     #[arg(default_value = "none", hide_possible_values = true)]
     pub(crate) net: Net,
     /// Do not seal the desktops off from each other, for clients that trust each other

@@ -171,8 +171,11 @@ fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn Error>> {
         return Ok(None);
     }
     let folders = env::var_os("PATH").unwrap_or_default();
-    let programs = env::split_paths(&folders).map(|folder| folder.join("bwrap"));
-    let bwrap = { programs }.find(|program| program.is_file()).ok_or(
+    let find = |name: &str| {
+        let mut programs = env::split_paths(&folders).map(|folder| folder.join(name));
+        programs.find(|program| program.is_file())
+    };
+    let bwrap = find("bwrap").ok_or(
         "desktops are sealed off by bubblewrap: install the package bubblewrap, or pass \
         --unsealed if all clients may reach each other's apps and files",
     )?;
@@ -184,7 +187,17 @@ fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn Error>> {
     }
     Ok(Some(Seal {
         bwrap,
-        net: serve.net == Net::Shared,
+        net: match serve.net {
+            Net::None => deskline_http::Net::None,
+            Net::Internet if rustix::process::geteuid().is_root() => {
+                Err("--net internet is not for root: start the server as another user")?
+            }
+            Net::Internet => {
+                find("pasta").ok_or("--net internet needs pasta: install the package passt")?;
+                deskline_http::Net::Internet
+            }
+            Net::Shared => deskline_http::Net::Shared,
+        },
         hidden: state::folder()
             .into_iter()
             .chain([journal.to_owned()])

@@ -138,16 +138,29 @@ fn no_way_leads_out_of_a_sealed_desktop() {
     assert!(tried > 100, "{tried}: {log}");
 }
 
-/// sway 1.7 does not run as root: the server is another user, in a namespace.
-#[test]
-fn no_way_leads_out_of_a_sealed_wayland_desktop() {
+/// The server of a user who is not root, as sway 1.7 and pasta need it.
+fn of_a_user() -> Command {
     let mut server = Command::new("unshare");
     server.args(["--user", "--map-user=1000", "--map-group=1000"]);
     server.arg(deskline());
-    let (won, log) = escapes_of(server, &["--desktop", "private-wayland"], "");
+    server
+}
+
+#[test]
+fn no_way_leads_out_of_a_sealed_wayland_desktop() {
+    let (won, log) = escapes_of(of_a_user(), &["--desktop", "private-wayland"], "");
     assert_eq!(won, Vec::<String>::new(), "{log}");
     let tried = log.lines().count() - 1;
     assert!(tried > 100, "{tried}: {log}");
+}
+
+#[test]
+fn the_internet_leads_to_no_port_of_this_machine() {
+    let (won, log) = escapes_of(of_a_user(), &["--net", "internet"], "");
+    assert_eq!(won, Vec::<String>::new(), "{log}");
+    let interfaces = log.lines().find(|line| line.starts_with("interfaces "));
+    let interfaces = interfaces.unwrap().split(' ').skip(1);
+    assert!(interfaces.clone().any(|name| name != "lo"), "{log}");
 }
 
 /// Whoever shares the network reaches what listens there, and nothing else.

@@ -202,7 +202,11 @@ impl<'b> Recording<'b> {
         // A person needs some time to see what is new, and to point there.
         sleep(Duration::from_millis(800));
         self.then(text, |person| {
-            person.click(u16::try_from(x).unwrap(), u16::try_from(y).unwrap());
+            person.point(u16::try_from(x).unwrap(), u16::try_from(y).unwrap());
+            person.buttons(1);
+            // As long as a finger is on a button.
+            sleep(Duration::from_millis(60));
+            person.buttons(0);
         });
     }
 
@@ -225,6 +229,17 @@ impl<'b> Recording<'b> {
         let out = std::fs::read_to_string(self.said.with_file_name("out")).unwrap();
         assert!(ended.success(), "{out}\n{said}");
         said
+    }
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!(
+                "{}",
+                std::fs::read_to_string(&self.said).unwrap_or_default()
+            );
+        }
     }
 }
 

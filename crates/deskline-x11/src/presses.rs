@@ -13,7 +13,7 @@ use xkeysym::Keysym;
 
 use crate::connection::{SLICE, event};
 use crate::keymap::Keyboard;
-use crate::{During as _, X11};
+use crate::{Answer as _, During as _, X11};
 
 const WHAT: &str = "listening for presses";
 
@@ -70,27 +70,30 @@ impl Presses {
             return Ok(None);
         };
         match event {
-            Event::XinputRawButtonPress(button) => self.button(button.detail).map(Some),
+            Event::XinputRawButtonPress(button) => self.button(button.detail),
             Event::XinputRawKeyPress(key) => self.key(key.sourceid, key.detail, true),
             Event::XinputRawKeyRelease(key) => self.key(key.sourceid, key.detail, false),
             _ => Ok(None),
         }
     }
 
-    fn button(&self, number: u32) -> Result<Press> {
+    /// Of an unknown process if the window closes at once.
+    fn button(&self, number: u32) -> Result<Option<Press>> {
         let (c, mut window) = (&self.x11.connection, self.x11.root);
+        let mut press = None;
         // The window manager's frame is no window of the app.
-        let at = loop {
-            let pointer = c.query_pointer(window).during(WHAT)?;
-            let pointer = pointer.reply().during(WHAT)?;
-            if pointer.child == x11rb::NONE {
-                break (pointer.root_x.into(), pointer.root_y.into());
+        while let Some(pointer) = c.query_pointer(window).answer_if_present(WHAT)? {
+            let at = (pointer.root_x.into(), pointer.root_y.into());
+            let what = Pressed::Button { number, at };
+            press = Some(Press { pid: None, what });
+            if pointer.child != x11rb::NONE {
+                window = pointer.child;
+                continue;
             }
-            window = pointer.child;
-        };
-        let pid = self.x11.res_pids(&[window])?.into_values().next();
-        let what = Pressed::Button { number, at };
-        Ok(Press { pid, what })
+            let pid = self.x11.res_pids(&[window])?.into_values().next();
+            return Ok(press.map(|press| Press { pid, ..press }));
+        }
+        Ok(press)
     }
 
     fn key(&mut self, device: u16, code: u32, down: bool) -> Result<Option<Press>> {

@@ -40,13 +40,12 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
         ..settings.clone()
     };
     let (dispatcher, _open) = dispatcher(&reading)?;
-    let (send, receive) = unbounded_channel::<Heard>();
+    let (send, receive) = unbounded_channel();
     let cancel = Cancel::new();
     let listens = cancel.clone();
     let listen = move || {
         // The recording ends with the channel.
         while let Ok(press) = presses.next(SELDOM, &listens) {
-            let press = press.map(|press| (Instant::now(), press));
             if press.is_some_and(|press| send.send(press).is_err()) {
                 return;
             }
@@ -54,12 +53,12 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     };
     std::thread::Builder::new().spawn(listen)?;
     let links = in_runtime(async {
-        let mut recorder = Recorder::open(&dispatcher, &args.app).await?;
+        let mut recorder = Recorder::open(&dispatcher, &args.app, receive).await?;
         eprintln!(
             "deskline: recording what you do in {}; Ctrl+C ends it",
             args.app
         );
-        recorder.record(receive).await?;
+        recorder.record().await?;
         dispatcher.stop(RESTORE).await;
         Ok(recorder.links)
     });
@@ -88,37 +87,37 @@ fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
     keeping
 }
 
-/// A press, and when it was heard of.
-type Heard = (Instant, Press);
-
 struct Recorder<'d> {
     dispatcher: &'d Dispatcher,
+    presses: UnboundedReceiver<Press>,
     pid: u32,
     links: Vec<Link>,
+    /// As it was before the presses that are not handled yet.
     screen: Screen,
-    /// When that was read, and the elements of the reading before.
-    read: Instant,
-    before: Vec<Line>,
     /// The characters that were typed since the last reading; [`HIDDEN`] for a password field.
     typed: Option<String>,
     told: bool,
 }
 
 impl<'d> Recorder<'d> {
-    async fn open(dispatcher: &'d Dispatcher, app: &str) -> Result<Self, Box<dyn Error>> {
+    async fn open(
+        dispatcher: &'d Dispatcher,
+        app: &str,
+        presses: UnboundedReceiver<Press>,
+    ) -> Result<Self, Box<dyn Error>> {
         let mut recorder = Self {
             dispatcher,
+            presses,
             pid: 0,
             links: Vec::new(),
             screen: Screen::default(),
-            read: Instant::now(),
-            before: Vec::new(),
             typed: None,
             told: false,
         };
         let tool = "open_application_and_traverse";
         let arguments = json!({"identifier": app});
-        let answer = recorder.read(tool, &arguments).await?;
+        let (answer, screen) = recorder.read(tool, &arguments).await?;
+        recorder.screen = screen;
         let pid = field(&answer, "pid").and_then(|pid| pid.parse().ok());
         recorder.pid = pid.ok_or("the app has no process")?;
         recorder.add(tool, arguments, None);
@@ -126,10 +125,7 @@ impl<'d> Recorder<'d> {
     }
 
     /// Until Ctrl+C, or the end of the app.
-    async fn record(
-        &mut self,
-        mut presses: UnboundedReceiver<Heard>,
-    ) -> Result<(), Box<dyn Error>> {
+    async fn record(&mut self) -> Result<(), Box<dyn Error>> {
         let stop = stopped()?;
         tokio::pin!(stop);
         let mut last = Instant::now();
@@ -139,13 +135,13 @@ impl<'d> Recorder<'d> {
             let press = tokio::select! {
                 () = &mut stop => break,
                 () = tokio::time::sleep(pause) => None,
-                press = presses.recv() => Some(press.ok_or("the X server is gone")?),
+                press = self.presses.recv() => Some(press.ok_or("the X server is gone")?),
             };
             if press.is_some() {
                 last = Instant::now();
             }
             let going = match press {
-                Some(press) => self.press(press, &mut presses).await,
+                Some(press) => self.press(press).await,
                 None if self.typed.is_some() => self.typed().await,
                 None => self.look("refresh_traversal", json!({})).await,
             };
@@ -159,11 +155,7 @@ impl<'d> Recorder<'d> {
         self.typed().await.or_else(|_| Ok(()))
     }
 
-    async fn press(
-        &mut self,
-        (when, press): Heard,
-        more: &mut UnboundedReceiver<Heard>,
-    ) -> Result<(), Box<dyn Error>> {
+    async fn press(&mut self, press: Press) -> Result<(), Box<dyn Error>> {
         if press.pid.is_some_and(|pid| pid != self.pid) {
             if !std::mem::replace(&mut self.told, true) {
                 eprintln!("deskline: what you do in other apps is not recorded");
@@ -172,9 +164,9 @@ impl<'d> Recorder<'d> {
         }
         match press.what {
             Pressed::Button { number, at } if matches!(number, 1 | 3) => {
-                let line = self.pressed(at, when).cloned();
+                let line = at_point(&self.screen.lines, at).cloned();
                 self.typed().await?;
-                self.button(number, (at, line), more).await
+                self.button(number, at, line).await
             }
             Pressed::Button { .. } => Ok(()),
             Pressed::Key {
@@ -233,8 +225,8 @@ impl<'d> Recorder<'d> {
         }
         let asks = |screen: &Screen| screen.visible().any(is_secure);
         let asked = asks(&self.screen);
-        self.refresh().await?;
-        let field = self.screen.focused().next();
+        let is_new = self.refresh().await?;
+        let field = self.screen.focused().next().filter(|_| is_new);
         let whole = |text: &Text| text.omitted_before + text.omitted_after == 0;
         let value = field.and_then(|line| line.value.as_ref().or(line.text.as_ref()));
         let editable = field.is_some_and(|line| line.states.contains(States::EDITABLE));
@@ -252,24 +244,11 @@ impl<'d> Recorder<'d> {
         Ok(())
     }
 
-    /// The element that was pressed. A reading that ended later may show the effect already.
-    fn pressed(&self, at: (i32, i32), when: Instant) -> Option<&Line> {
-        let is_later = when < self.read;
-        at_point(
-            if is_later {
-                &self.before
-            } else {
-                &self.screen.lines
-            },
-            at,
-        )
-    }
-
     async fn button(
         &mut self,
         number: u32,
-        (at, line): ((i32, i32), Option<Line>),
-        more: &mut UnboundedReceiver<Heard>,
+        at: (i32, i32),
+        line: Option<Line>,
     ) -> Result<(), Box<dyn Error>> {
         let Some(line) = line else {
             eprintln!("deskline: the app describes nothing where you clicked: it is not recorded");
@@ -279,10 +258,10 @@ impl<'d> Recorder<'d> {
         if number == 3 {
             arguments["rightClick"] = true.into();
         }
-        let again = tokio::time::timeout(DOUBLE, more.recv()).await;
+        let again = tokio::time::timeout(DOUBLE, self.presses.recv()).await;
         let again = again.ok().flatten();
         let first = Pressed::Button { number, at };
-        let is_double = again.as_ref().is_some_and(|(_, press)| press.what == first);
+        let is_double = again.as_ref().is_some_and(|press| press.what == first);
         if is_double && number == 1 {
             arguments["doubleClick"] = true.into();
         }
@@ -291,7 +270,7 @@ impl<'d> Recorder<'d> {
         }
         self.clicked(arguments, &line).await?;
         match again.filter(|_| !is_double) {
-            Some(press) => Box::pin(self.press(press, more)).await,
+            Some(press) => Box::pin(self.press(press)).await,
             None => Ok(()),
         }
     }
@@ -333,8 +312,8 @@ impl<'d> Recorder<'d> {
 
     /// Reads the app, and adds what was done before.
     async fn look(&mut self, tool: &str, arguments: Value) -> Result<(), Box<dyn Error>> {
-        self.refresh().await?;
-        if tool != "refresh_traversal" || !self.screen.changes.is_empty() {
+        let is_new = self.refresh().await? && !self.screen.changes.is_empty();
+        if tool != "refresh_traversal" || is_new {
             self.add(tool, arguments, None);
         }
         Ok(())
@@ -363,13 +342,26 @@ impl<'d> Recorder<'d> {
         });
     }
 
-    async fn refresh(&mut self) -> Result<(), Box<dyn Error>> {
+    /// Reads the app. A reading that ends after a next press may show the effect of that: it is
+    /// not kept, and what this press has changed counts with the next.
+    async fn refresh(&mut self) -> Result<bool, Box<dyn Error>> {
         let arguments = json!({"pid": self.pid});
-        self.read("refresh_traversal", &arguments).await.map(drop)
+        let (_, screen) = self.read("refresh_traversal", &arguments).await?;
+        let is_new = self.presses.is_empty();
+        if is_new {
+            self.screen = screen;
+        } else {
+            self.screen.changes.clear();
+        }
+        Ok(is_new)
     }
 
-    /// Calls a tool that reads, and keeps the screen of its answer.
-    async fn read(&mut self, tool: &str, arguments: &Value) -> Result<String, Box<dyn Error>> {
+    /// Calls a tool that reads. Returns its answer, and the screen.
+    async fn read(
+        &self,
+        tool: &str,
+        arguments: &Value,
+    ) -> Result<(String, Screen), Box<dyn Error>> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         let cancel = Cancel::new();
         let call = self.dispatcher.call(tool, &arguments, &cancel, &Nobody);
@@ -379,14 +371,12 @@ impl<'d> Recorder<'d> {
             return Err(error.unwrap_or("the app cannot be read").into());
         }
         let tree = field(&reply.text, "file").ok_or("the answer has no tree")?;
-        let screen = Screen::parse(&std::fs::read_to_string(tree)?);
-        self.before = std::mem::replace(&mut self.screen, screen).lines;
-        self.read = Instant::now();
+        let mut screen = Screen::parse(&std::fs::read_to_string(tree)?);
         // Since the last step: a reading in between may have seen its effect.
         if let Some(before) = self.links.last().and_then(|link| link.screen.as_ref()) {
-            self.screen.changed_since(before);
+            screen.changed_since(before);
         }
-        Ok(reply.text)
+        Ok((reply.text, screen))
     }
 }
 

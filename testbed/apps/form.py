@@ -1,7 +1,7 @@
 """A form that saves what is entered, for recipes: form.py OUT CHANGES.
 
 Each save is a line in OUT; so is each deletion. CHANGES is a file with words that change the app:
-renamed, moved, dialog, slow, large, swapped, gone, several, delayed.
+renamed, moved, dialog, modeless, slow, large, swapped, gone, several, delayed.
 """
 
 import sys
@@ -107,7 +107,7 @@ window.show_all()
 
 
 def tip():
-    dialog = Gtk.Dialog(title="Tip of the day", transient_for=window, modal=True)
+    dialog = Gtk.Dialog(title="Tip of the day", transient_for=window, modal="modeless" not in changes)
     entry = Gtk.Entry()
     entry.get_accessible().set_name("Name")
     dialog.get_content_area().add(entry)
@@ -117,7 +117,7 @@ def tip():
     return False
 
 
-if "dialog" in changes:
+if {"dialog", "modeless"} & set(changes):
     GLib.timeout_add(1, tip)
 if "delayed" in changes:
     GLib.timeout_add(1500, tip)

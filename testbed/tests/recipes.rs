@@ -179,6 +179,11 @@ fn a_changed_app_is_told() {
         ("gone", false, "[AXButton] \"Save\" is not there"),
         ("several", true, "done"),
         ("dialog", false, "a dialog is in front: \"Tip of the day\""),
+        (
+            "modeless",
+            false,
+            "a dialog is in front: \"Tip of the day\"",
+        ),
         ("delayed", false, "a dialog is in front: \"Tip of the day\""),
         ("swapped", false, "[AXButton] \"Remove\" is in its place"),
     ] {

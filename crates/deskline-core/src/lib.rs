@@ -48,6 +48,7 @@ pub use keys::{Key, KeyError, KeyPress, Modifiers};
 pub use line::{DeltaLine, Line};
 pub use matching::Matching;
 pub use nearest::nearest;
+pub use opened::is_dialog;
 pub use role::Role;
 pub use search::Match;
 pub use summary::Summary;

@@ -17,6 +17,11 @@ const DIALOGS: [&str; 8] = [
     "AXSystemDialog",
 ];
 
+/// Whether a native role is a dialog's, modal or not.
+pub fn is_dialog(native_role: &str) -> bool {
+    DIALOGS.contains(&native_role)
+}
+
 /// Anything thinner is a separator or a resize handle, not a window to act in.
 const THIN: i32 = 8;
 
@@ -112,7 +117,7 @@ impl Tree {
         let unknown = |w: &crate::TreeWindow| w.on_screen && w.elements.is_empty();
         let its = |w: &crate::TreeWindow| w.elements.contains(&top);
         !is_window
-            || !DIALOGS.contains(&&*self.elements[top].native_role)
+            || !is_dialog(&self.elements[top].native_role)
             || self.windows.is_empty()
             || self.windows.iter().any(|w| its(w) || unknown(w))
     }
@@ -121,7 +126,7 @@ impl Tree {
     pub fn dialog_in_front(&self) -> Option<usize> {
         let is_dialog = |&top: &usize| {
             let window = self.elements.get(top);
-            window.is_some_and(|window| DIALOGS.contains(&&*window.native_role))
+            window.is_some_and(|window| is_dialog(&window.native_role))
         };
         let open = self.dialog.filter(|&dialog| self.has_window(dialog));
         open.or_else(|| self.active_toplevel().filter(is_dialog))

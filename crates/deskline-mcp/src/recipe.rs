@@ -333,7 +333,10 @@ impl Play<'_> {
         let Some(text) = name.and_then(|name| self.dispatcher.journal().read(name).ok()) else {
             return;
         };
-        let screen = Screen::parse(&String::from_utf8_lossy(&text));
+        let mut screen = Screen::parse(&String::from_utf8_lossy(&text));
+        if let Some(windows) = self.field("windows") {
+            screen.note_front(windows);
+        }
         if let Some((other, name, lines)) = &screen.other {
             self.pids.insert(name.to_lowercase(), *other);
             self.screens.insert(*other, (**lines).clone());

@@ -2,7 +2,7 @@
 
 use deskline_core::escape::unescape;
 use deskline_core::tree_reader::{self, FileLine};
-use deskline_core::{Attribute, Change, DeltaLine, Line, States, Value};
+use deskline_core::{Attribute, Change, DeltaLine, Line, States, Value, is_dialog};
 
 /// The screen of one app after a call, and what the call changed.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +39,20 @@ impl Screen {
         }
         screen.other = other;
         screen
+    }
+
+    /// Notes the dialog in front that is not modal, by `windows:` of an answer.
+    pub fn note_front(&mut self, windows: &str) {
+        let front = windows.split(" (front)").next();
+        let front = front.and_then(|front| front.rsplit(' ').next()?.parse().ok());
+        let is_front = |line: &&Line| front.is_some() && line.reference == front;
+        let front = self.lines.iter().find(is_front);
+        let front = front.filter(|line| line.native_role.as_deref().is_some_and(is_dialog));
+        if self.dialog.is_none()
+            && let Some(text) = front.map(|line| line.text.as_ref())
+        {
+            self.dialog = Some(text.map(|text| text.shown.clone()).unwrap_or_default());
+        }
     }
 
     /// Notes what differs from an earlier screen of the same app.

@@ -21,11 +21,13 @@ pub mod wait;
 
 pub use apps::{Application, Apps, Identity, Opened, Permit, Progress, Thread, identify};
 pub use clipboard::Clipboard;
-pub use deskline_input::{Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Reason};
+pub use deskline_input::{
+    Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Missed, Reason,
+};
 pub use desktop::{AppWindows, Desktop, Platform};
 pub use display::{
     Display, KeyInput, Offer, Overlay, Picture, PictureNature, Pictures, Place, Pointer,
-    PointerInput, Raising, Screen, Window, WindowId, Workspaces,
+    PointerInput, Raising, Screen, Shown, Window, WindowId, Workspaces,
 };
 pub use end::{End, Exit};
 pub use error::{

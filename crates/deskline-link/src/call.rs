@@ -49,24 +49,13 @@ pub enum WindowTarget {
 }
 
 /// The kind of a click.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClickKind {
     pub button: Button,
     /// How often in a row.
     pub clicks: Clicks,
     /// The modifiers held meanwhile.
     pub modifiers: Modifiers,
-}
-
-impl Default for ClickKind {
-    /// One click of the main button.
-    fn default() -> Self {
-        Self {
-            button: Button::Left,
-            clicks: Clicks::Single,
-            modifiers: Modifiers::empty(),
-        }
-    }
 }
 
 impl ClickKind {

@@ -12,6 +12,7 @@ use super::no_element;
 use super::reach::Reached;
 use crate::alert::{self, takes_text};
 use crate::call::{ClickKind, Input, Quiet, Target, Typing};
+use crate::display::Shown;
 use crate::error::{Error, Obstacle, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
 use crate::ocr::is_from_picture;
@@ -599,10 +600,13 @@ impl<'a> Act<'a, '_> {
 
     fn show(&mut self, place: Option<Rect>, caption: &str) -> Result<()> {
         let time = self.call.options.animation_duration;
+        let what = Shown {
+            place,
+            caption,
+            time,
+        };
         let overlay = self.desk.overlay();
-        overlay.map_or(Ok(()), |overlay| {
-            overlay.show(place, caption, time, self.cancel)
-        })
+        overlay.map_or(Ok(()), |overlay| overlay.show(what, self.cancel))
     }
 
     /// The caption for a text: others may see the screen.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use deskline_atspi::toolkits::mapped;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
-    Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Offer, Overlay, Pictures,
+    Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Missed, Offer, Overlay, Pictures,
     PointerInput, Raising, Result, Screen, TargetError, Window, WindowId, Workspaces,
 };
 use deskline_core::{Key, KeyPress, Modifiers, Point};
@@ -145,12 +145,7 @@ impl Raising for LinuxDesktop {
 }
 
 impl PointerInput for LinuxDesktop {
-    fn click(
-        &mut self,
-        click: Click,
-        _: &mut dyn FnMut() -> Option<Point>,
-        cancel: &Cancel,
-    ) -> Result<()> {
+    fn click(&mut self, click: Click, _: Missed<'_>, cancel: &Cancel) -> Result<()> {
         self.await_menu(cancel)?;
         self.check_menu(click.at)?;
         let is_plain = click.button == Button::Left && click.modifiers.is_empty();

@@ -35,3 +35,17 @@ pub use error::{
     TargetError, WindowHint,
 };
 pub use trees::{AppToplevel, Deed, Hit, Scope, Sent, Sign, Signs, Trees};
+
+/// What is in a place; if there is nothing, what `make` makes, which then stays there.
+///
+/// # Errors
+/// Why `make` failed.
+pub fn kept<T, E>(
+    place: &mut Option<T>,
+    make: impl FnOnce() -> std::result::Result<T, E>,
+) -> std::result::Result<&mut T, E> {
+    match place {
+        Some(there) => Ok(there),
+        none => Ok(none.insert(make()?)),
+    }
+}

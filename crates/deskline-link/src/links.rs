@@ -481,11 +481,7 @@ fn connected<'d>(
     platform: &Arc<dyn Platform>,
     desktop: &'d mut Option<Box<dyn Desktop>>,
 ) -> Result<&'d mut dyn Desktop> {
-    let connected = match desktop.take() {
-        Some(connected) => connected,
-        None => platform.connect()?,
-    };
-    Ok(&mut **desktop.insert(connected))
+    Ok(&mut **crate::kept(desktop, || platform.connect())?)
 }
 
 /// The maximum number of listed apps, and of titles per app. They keep the answer under 4,000

@@ -2,7 +2,6 @@
 //! desktop for each client.
 
 use std::env;
-use std::error::Error;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
@@ -18,7 +17,7 @@ use deskline_view::Pages;
 #[cfg(target_os = "linux")]
 use crate::cli::Net;
 use crate::cli::{Serve, Settings};
-use crate::output::{Done, note};
+use crate::output::{Done, Fallible, note};
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 use crate::state;
 
@@ -80,7 +79,7 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
 }
 
 /// The token in this variable or file, and a text about where the person finds it.
-fn token(variable: &'static str, file: &str) -> Result<(Token, String), Box<dyn Error>> {
+fn token(variable: &'static str, file: &str) -> Fallible<(Token, String)> {
     if let Ok(text) = env::var(variable) {
         return Ok((Token::new(&text)?, variable.to_owned()));
     }
@@ -94,7 +93,7 @@ fn token(variable: &'static str, file: &str) -> Result<(Token, String), Box<dyn 
 }
 
 /// The viewer of all journals, and a text about where the person finds its password.
-fn viewer(settings: &Settings, has_many: bool) -> Result<(Viewer, String), Box<dyn Error>> {
+fn viewer(settings: &Settings, has_many: bool) -> Fallible<(Viewer, String)> {
     let journal = settings.journal()?;
     let pages = if has_many {
         Pages::in_folder(journals(journal.path()))
@@ -120,7 +119,7 @@ fn warn_of(address: SocketAddr) {
 
 /// Each desktop is this program on standard input and output, with the same options.
 #[cfg(target_os = "linux")]
-fn fleet(settings: &Settings, serve: &Serve, most: u16) -> Result<FleetOptions, Box<dyn Error>> {
+fn fleet(settings: &Settings, serve: &Serve, most: u16) -> Fallible<FleetOptions> {
     if settings.home.is_some() {
         return Err(
             "--home is for one desktop. Clients name the home that they want kept: \
@@ -166,7 +165,7 @@ fn limits(serve: &Serve) -> Result<Option<Limits>, HttpError> {
 /// How desktops are sealed off. Fails without bubblewrap, unless the person has chosen
 /// `--unsealed`.
 #[cfg(target_os = "linux")]
-fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn Error>> {
+fn seal(serve: &Serve, journal: &Path) -> Fallible<Option<Seal>> {
     if serve.unsealed {
         return Ok(None);
     }

@@ -31,9 +31,7 @@ impl TreesOnly {
             ),
         }
     }
-}
 
-impl TreesOnly {
     fn missing<T>(&self) -> Offer<T> {
         Err(Missing::new(self.why.clone()))
     }

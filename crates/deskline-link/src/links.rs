@@ -23,8 +23,10 @@ use crate::picture::texts::Texts;
 use crate::policy::Policy;
 use crate::reader::Reader;
 use crate::report::{Readings, Report};
+use crate::resolve::Targets;
 use crate::resolve::late_changes::LastTrees;
 use crate::resolve::windows::Windows;
+use crate::settle::front_watch::FrontWatch;
 use crate::subject::Subject;
 use crate::wait;
 use deskline_input::Cancel;
@@ -187,7 +189,7 @@ impl Links {
         let found = link.listen(desktop).and_then(|()| {
             // The state before the wait comes from the first look.
             if !std::mem::replace(has_looked, true) {
-                link.resolve(desktop, &call.action)?;
+                link.resolve(desktop)?;
             }
             match Wanted::new(&call.action, *since) {
                 Some(wanted) => link.wait_for(desktop, &wanted, Some(others)),
@@ -229,6 +231,9 @@ impl Links {
             },
             last_trees: &self.last_trees,
             windows: Windows::default(),
+            action: &call.action,
+            targets: Targets::default(),
+            front: FrontWatch::default(),
             found: None,
             report,
         };

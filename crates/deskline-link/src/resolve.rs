@@ -154,20 +154,17 @@ impl Link<'_> {
 
     /// Step 1. The tree may have older readings of windows that nobody sees. The windows that the
     /// action is for are read again; if the action cannot be resolved, all are.
-    pub(crate) fn resolve(
-        &mut self,
-        desktop: &mut dyn Desktop,
-        action: &Action,
-    ) -> Result<Targets> {
+    pub(crate) fn resolve(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
+        let action = self.action;
         let start = Instant::now();
         // The app itself refuses a press on a disabled element.
         let is_quiet = matches!(action, Action::Quiet(_));
         let mut looked = false;
         loop {
-            let found = self.resolve_once(desktop, action);
+            let found = self.resolve_once(desktop);
             let (Some(tree), Some(pid)) = (self.report.readings.current(), self.subject.current())
             else {
-                return found;
+                return found.map(|found| self.targets = found);
             };
             let older = tree.older_windows();
             let tops = found.as_ref().map(|targets| targets.toplevels(tree));
@@ -215,7 +212,7 @@ impl Link<'_> {
                         let note = format!("{} is disabled", target.name);
                         self.report.notes.add(note);
                     }
-                    return found;
+                    return found.map(|found| self.targets = found);
                 }
                 Err(Error::NotFound { .. } | Error::StaleRef { .. })
                     if !looked && self.look_in_picture(desktop)? =>
@@ -223,7 +220,7 @@ impl Link<'_> {
                     looked = true;
                     continue;
                 }
-                Err(_) => return found,
+                Err(_) => return found.map(drop),
             };
             if self.report.readings.step_before.is_some() {
                 let mut tree = desktop.read(pid, scope)?;
@@ -250,7 +247,8 @@ impl Link<'_> {
     }
 
     /// Reads the tree unless the step before has just read it.
-    fn resolve_once(&mut self, desktop: &mut dyn Desktop, action: &Action) -> Result<Targets> {
+    fn resolve_once(&mut self, desktop: &mut dyn Desktop) -> Result<Targets> {
+        let action = self.action;
         let Some(pid) = self.subject.current().filter(|_| !action.opens()) else {
             return Ok(Targets::default());
         };
@@ -340,7 +338,7 @@ impl Link<'_> {
 
     /// Switches to the virtual desktop of the app's windows, and resolves there. The checkpoint
     /// switches back.
-    pub(crate) fn reveal(&mut self, desk: &mut Checkpoint<'_>, action: &Action) -> Result<Targets> {
+    pub(crate) fn reveal(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         let pid = self.subject.required()?;
         let tree = self.report.readings.current();
         let name = tree.map(|tree| tree.app.name.clone());
@@ -351,15 +349,15 @@ impl Link<'_> {
         } else {
             self.report.readings.before = None;
         }
-        let targets = self.resolve(&mut **desk, action)?;
-        if targets.away {
+        self.resolve(&mut **desk)?;
+        if self.targets.away {
             return Err(Error::NoWindow {
                 pid,
                 name: name.unwrap_or_default(),
                 hint: WindowHint::DidNotCome,
             });
         }
-        Ok(targets)
+        Ok(())
     }
 }
 

@@ -31,18 +31,13 @@ pub fn click<S: Scene>(
     missed: Missed<'_>,
     cancel: &Cancel,
 ) -> Done<S> {
-    let Click {
-        at,
-        button: which,
-        clicks,
-        modifiers,
-    } = click;
+    let (at, which, modifiers) = (click.at, click.button, click.modifiers);
     let mut rhythm = scene.rhythm();
     let down = Aim::least_hold(scene.hands().aim);
     rhythm.between = rhythm.between.max(down);
     if !rhythm.counted {
         let last = &scene.hands().last_click;
-        last.wait_before(at, which, clicks, cancel)?;
+        last.wait_before(at, which, click.clicks, cancel)?;
     }
     cancel.check()?;
     act(scene, Doing::Point(modifiers), |scene| {
@@ -51,7 +46,7 @@ pub fn click<S: Scene>(
         group(scene, |scene| {
             go(scene, at, None, cancel)?;
             hold(scene, &held)?;
-            for nth in 1..=clicks.count() {
+            for nth in 1..=click.clicks.count() {
                 if nth > 1 {
                     scene.port()?.sync()?;
                     cancel.wait(rhythm.between)?;

@@ -15,7 +15,6 @@ use crate::desktop::Desktop;
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::link::Link;
 use crate::picture::texts::Spots;
-use crate::report::Readings;
 use crate::step::ActedOn;
 use crate::trees::Scope;
 use deskline_input::Button;
@@ -113,18 +112,15 @@ impl Link<'_> {
     /// same as the ref's element did before an earlier step, or the only one with its role and
     /// text.
     fn find_recreated(&mut self, desktop: &mut dyn Desktop, reference: Ref) -> Result<()> {
-        let Readings {
-            before,
-            step_before,
-            ..
-        } = &self.report.readings;
-        let Some(tree) = self.report.readings.current() else {
+        let readings = &self.report.readings;
+        let Some(tree) = readings.current() else {
             return Ok(());
         };
         if tree.find_ref(reference).is_some() {
             return Ok(());
         }
-        let first = before.as_ref().filter(|_| step_before.is_some());
+        let first = readings.before.as_ref();
+        let first = first.filter(|_| readings.step_before.is_some());
         let last = self.last_trees.last(&tree.app);
         let find = |old: &Tree| {
             let index = old.find_ref(reference)?;

@@ -64,7 +64,7 @@ impl Link<'_> {
             before,
             effect,
             opens: effect == Effect::Click && opens_from_panel(desk, target)?,
-            raised: desk.raised_now().is_some(),
+            raised: desk.raised_now.is_some(),
             look: self.report.before_input(),
             target,
             sent: sent(action, self.is_last()),
@@ -92,7 +92,7 @@ impl Link<'_> {
         if matches!(action, Action::Input(Input::Drag { .. })) {
             self.await_icon(desk, (pid, scope))?;
         }
-        desk.end_step();
+        desk.raised_now = None;
         self.front.note(desk)?;
         if !options.delay_after_action.is_zero() {
             desk.ungrab();

@@ -169,9 +169,7 @@ fn seal(serve: &Serve, journal: &Path) -> Fallible<Option<Seal>> {
     if serve.unsealed {
         return Ok(None);
     }
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let programs = env::split_paths(&folders).map(|folder| folder.join("bwrap"));
-    let bwrap = { programs }.find(|program| program.is_file()).ok_or(
+    let bwrap = crate::install::client::in_path("bwrap").ok_or(
         "desktops are sealed off by bubblewrap: install the package bubblewrap, or pass \
         --unsealed if all clients may reach each other's apps and files",
     )?;

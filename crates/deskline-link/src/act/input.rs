@@ -22,7 +22,7 @@ use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::{Deed, Scope};
-use deskline_input::clock::Instant;
+use crate::wait;
 use deskline_input::{Aim, Button, Click, Clicks};
 
 /// How often to read an app that reports no focused element: it may take a while to focus one in a
@@ -271,7 +271,7 @@ impl<'a> Act<'a, '_> {
             return Err(refused(Refusal { action, obstacle }));
         }
         self.animate(target, None, None)?;
-        self.desk.acts_quietly();
+        self.desk.quiet = true;
         let done = &mut self.step.done;
         // An app that does not answer may still have done it.
         done.underway = true;
@@ -322,7 +322,7 @@ impl<'a> Act<'a, '_> {
             *self.picture = change::before_when_still(&mut **self.desk, self.cancel);
         }
         if self.call.options.show_diff && self.tree.is_some() && !self.is_pictured {
-            let window = self.desk.raised_now();
+            let window = self.desk.raised_now;
             self.step.before_input = change::before_input(&mut **self.desk, window);
         }
     }
@@ -369,12 +369,13 @@ impl<'a> Act<'a, '_> {
         time: Duration,
         fits: impl Fn(&Tree) -> bool,
     ) -> Result<Tree> {
-        let start = Instant::now();
-        while !fits(&tree) && start.elapsed() < time {
-            self.cancel.check()?;
-            self.desk.wait_for_change(LOOK)?;
-            tree = self.desk.read(self.pid, Scope::Showing)?;
-        }
+        wait::holds(self.cancel, time, Duration::ZERO, || {
+            if !fits(&tree) {
+                self.desk.wait_for_change(LOOK)?;
+                tree = self.desk.read(self.pid, Scope::Showing)?;
+            }
+            Ok(fits(&tree))
+        })?;
         Ok(tree)
     }
 

@@ -273,7 +273,7 @@ impl<'a> Act<'a, '_> {
 
     /// The target in a reading from after its window came to the front.
     fn seen(&mut self, (tree, index): (&'a Tree, usize), place: Rect) -> Result<Seen<'a>> {
-        if self.desk.raised_now().is_some() {
+        if self.desk.raised_now.is_some() {
             return self.see_again((tree, index));
         }
         let tree = Cow::Borrowed(tree);
@@ -342,7 +342,7 @@ impl<'a> Act<'a, '_> {
     }
 
     fn at_point(&mut self, seen: &Seen<'_>, at: Point) -> Result<Receiver> {
-        let is_old = matches!(seen.tree, Cow::Borrowed(_)) && self.desk.raised_now().is_some();
+        let is_old = matches!(seen.tree, Cow::Borrowed(_)) && self.desk.raised_now.is_some();
         let hit = self.desk.until(ANSWERS, ASKS, |desk| {
             let hit = desk.hit_test(&seen.tree, seen.index, at);
             let hit = hit.unwrap_or(Hit::Unknown);

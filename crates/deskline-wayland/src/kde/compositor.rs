@@ -255,10 +255,8 @@ impl Pictures for Kde {
         let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
         let content = window.content;
         let origin = Point::at(content.x, content.y);
-        let Bus {
-            connection, kwin, ..
-        } = &self.bus;
-        picture::take(connection, Some(kwin), &window.own, origin)
+        let kwin = Some(self.bus.kwin.as_str());
+        picture::take(&self.bus.connection, kwin, &window.own, origin)
     }
 
     fn nature(&self) -> PictureNature {

@@ -6,8 +6,8 @@ use crate::call::{Action, Call};
 use crate::checkpoint::Checkpoint;
 use crate::picture::change::Before;
 use crate::policy::Policy;
-use crate::resolve::DropOn;
 use crate::resolve::lookup::Resolved;
+use crate::resolve::targets::DropOn;
 use crate::step::Step;
 use deskline_input::Cancel;
 

@@ -7,7 +7,9 @@ use std::time::Duration;
 use deskline_core::{Point, Rect, Role, States, Tree, summary};
 
 use super::action::Act;
-use super::reach::{Reached, changes_by_wheel, not_showing, seen_in, wheel_spot, wheel_spots};
+use super::reach::{
+    Reached, changes_by_wheel, is_holder, not_showing, seen_in, wheel_spot, wheel_spots,
+};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
@@ -406,13 +408,6 @@ impl<'a> Act<'a, '_> {
         }
         Ok(false)
     }
-}
-
-fn is_holder(tree: &Tree, at: usize) -> bool {
-    matches!(
-        tree.elements[at].role,
-        Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
-    )
 }
 
 /// The bounds of what covers the target: of a control in a bar, those of the bar.

@@ -213,7 +213,7 @@ impl Raising for Kde {
         if wanted.kind.stays_behind() {
             return Ok(());
         }
-        if !windows::raise(&mut self.scripts, wanted)? {
+        if !windows::done_to(&mut self.scripts, wanted, windows::RAISE)? {
             return Err(gone());
         }
         let failure = "KWin did not bring the window to the front";
@@ -234,7 +234,7 @@ impl Workspaces for Kde {
         }
         let screen = self.screen()?;
         if let Some(window) = screen.windows.iter().find(|w| w.id == window.id.0) {
-            windows::minimise(&mut self.scripts, window)?;
+            windows::done_to(&mut self.scripts, window, windows::MINIMISE)?;
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ pub fn is_enabled(session_bus: &str) -> Result<bool> {
 }
 
 /// Requests the address on a connected session bus, which starts the accessibility bus.
-pub fn address_on(bus: &mut Connection, limit: Duration) -> Result<String, bus::Error> {
+pub fn address_on(bus: &mut Connection, limit: Duration) -> bus::Result<String> {
     let call = Call::new(BUS, PATH, BUS, "GetAddress", Body::new());
     Ok(bus.call(&call, limit)?.reader().str()?.to_owned())
 }

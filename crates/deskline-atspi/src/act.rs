@@ -80,7 +80,7 @@ fn refused(action: QuietAction, obstacle: Obstacle) -> Failure {
 }
 
 /// `None` if the object has no such method or property. An error if it cannot be reached.
-fn answer(reply: bus::Reply) -> std::result::Result<Option<Message>, bus::Error> {
+fn answer(reply: bus::Reply) -> bus::Result<Option<Message>> {
     match reply {
         Ok(message) => Ok(Some(message)),
         Err(bus::Error::Remote { .. }) => Ok(None),
@@ -88,7 +88,7 @@ fn answer(reply: bus::Reply) -> std::result::Result<Option<Message>, bus::Error>
     }
 }
 
-type Asked<T> = std::result::Result<T, bus::Error>;
+type Asked<T> = bus::Result<T>;
 
 fn is_true(reply: bus::Reply) -> Asked<bool> {
     Ok(answer(reply)?.is_some_and(|m| m.reader().u32() == Ok(1)))

@@ -79,7 +79,7 @@ pub struct AtSpi {
 
 impl AtSpi {
     /// Connects to the accessibility bus at `address`.
-    pub fn connect(address: &str) -> Result<Self, bus::Error> {
+    pub fn connect(address: &str) -> bus::Result<Self> {
         Ok(Self {
             address: address.to_owned(),
             bus: Connection::open(address, PATIENCE)?,
@@ -120,7 +120,7 @@ impl AtSpi {
 
     /// The apps on the bus, in the order in which they joined. Requests go to the registry and the
     /// daemon, and to no app.
-    pub fn apps(&mut self) -> Result<Vec<Listed>, bus::Error> {
+    pub fn apps(&mut self) -> bus::Result<Vec<Listed>> {
         let call = Call::new(REGISTRY, ROOT, ACCESSIBLE, "GetChildren", Body::new());
         let name = |r: &mut Reader<'_>| r.object().map(|(name, _)| name.to_owned());
         let names: Vec<String> = self.bus.call(&call, PATIENCE)?.reader().array(8, name)?;
@@ -160,7 +160,7 @@ impl AtSpi {
     }
 
     /// Whether the app answers, within 2 s. An app that is not on the bus is not unresponsive.
-    pub fn answers(&mut self, pid: u32) -> Result<bool, bus::Error> {
+    pub fn answers(&mut self, pid: u32) -> bus::Result<bool> {
         let Some(app) = self.apps()?.into_iter().find(|app| app.pid == pid) else {
             return Ok(true);
         };
@@ -339,7 +339,7 @@ impl AtSpi {
         pid: u32,
         (scope, whole): (Scope, bool),
         windows: &Windows,
-    ) -> Result<Tree, bus::Error> {
+    ) -> bus::Result<Tree> {
         let start = Instant::now();
         let end = start + engine::LONGEST;
         let bus_name = self.apps.get(&pid).map(|app| app.peer.bus_name.clone());

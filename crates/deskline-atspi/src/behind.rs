@@ -16,7 +16,7 @@ const AT_ONCE: Duration = Duration::from_millis(200);
 
 impl AtSpi {
     /// Replaces the pids of proxies by those of the apps that are connected to them.
-    pub(crate) fn look_behind_proxies(&mut self, new: &[String]) -> Result<(), bus::Error> {
+    pub(crate) fn look_behind_proxies(&mut self, new: &[String]) -> bus::Result {
         let mut proxies: Vec<(u32, Vec<String>)> = Vec::new();
         for name in new {
             let pid = self.pids.get(name).copied().unwrap_or_default();
@@ -48,7 +48,7 @@ impl AtSpi {
     }
 
     /// The apps' own names; empty if an app does not answer at once.
-    fn names_of_all(&mut self, bus_names: &[String]) -> Result<Vec<String>, bus::Error> {
+    fn names_of_all(&mut self, bus_names: &[String]) -> bus::Result<Vec<String>> {
         let calls = bus_names
             .iter()
             .map(|name| Call::get(name, ROOT, ACCESSIBLE, "Name"));

@@ -43,7 +43,7 @@ pub enum Search {
 }
 
 /// Searches for a choice by name, as [`fold`] compares texts, within [`TIME`].
-pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> Result<Search, bus::Error> {
+pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> bus::Result<Search> {
     let end = Instant::now() + TIME;
     let wanted = fold(name);
     let mut looked = 0;
@@ -104,7 +104,7 @@ fn children(
     count: i32,
     from: i32,
     end: Instant,
-) -> Result<Option<Vec<String>>, bus::Error> {
+) -> bus::Result<Option<Vec<String>>> {
     if count == 0 || from > 0 && from >= count {
         return Ok(None);
     }
@@ -128,7 +128,7 @@ fn ask_each(
     app: &mut AppConnection<'_>,
     requests: Vec<(&str, Request)>,
     end: Instant,
-) -> Result<Vec<Option<Message>>, bus::Error> {
+) -> bus::Result<Vec<Option<Message>>> {
     let requests = requests.into_iter();
     let requests = requests.map(|(path, request)| (path.into(), request));
     app.ask_each(requests, end).map(|(replies, _)| replies)

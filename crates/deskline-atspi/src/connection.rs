@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::bus::{Body, Call, Connection, Error, Message, Reply};
+use crate::bus::{Body, Call, Connection, Error, Message, Reply, Result};
 use crate::names::ROOT;
 use crate::request::Request;
 
@@ -120,7 +120,7 @@ impl<'a> AppConnection<'a> {
     /// # Errors
     /// [`Error::Timeout`] where the app was silent for [`PATIENCE`]; [`Error::Io`] where the
     /// connection is lost.
-    pub fn next_reply(&mut self, end: Instant) -> Result<Next, Error> {
+    pub fn next_reply(&mut self, end: Instant) -> Result<Next> {
         let start = Instant::now();
         let (mut deadline, mut asked) = (start + SILENCE, false);
         loop {
@@ -201,7 +201,7 @@ impl<'a> AppConnection<'a> {
         &mut self,
         requests: impl IntoIterator<Item = (Arc<str>, Request)>,
         end: Instant,
-    ) -> Result<(Vec<Option<Message>>, bool), Error> {
+    ) -> Result<(Vec<Option<Message>>, bool)> {
         let mut requests = requests.into_iter();
         let mut replies: Vec<Option<Message>> = Vec::new();
         loop {

@@ -66,7 +66,7 @@ impl AtSpi {
         }
     }
 
-    fn try_listen(&mut self, bus_name: &str) -> Result<(), bus::Error> {
+    fn try_listen(&mut self, bus_name: &str) -> bus::Result {
         if self.registered.insert(bus_name.to_owned()) {
             let calls = EVENTS.iter().map(|event| {
                 let body = Body::new().str(event).strs(&[]).str(bus_name);
@@ -81,7 +81,7 @@ impl AtSpi {
         Ok(())
     }
 
-    fn match_rule(&mut self, member: &str, bus_name: &str) -> Result<(), bus::Error> {
+    fn match_rule(&mut self, member: &str, bus_name: &str) -> bus::Result {
         let rule = format!("type='signal',sender='{bus_name}'");
         let call = Call::to_bus(member, Body::new().str(&rule));
         self.bus.call(&call, PATIENCE).map(drop)
@@ -89,7 +89,7 @@ impl AtSpi {
 
     /// Takes all events that the app has sent until now: on the bus they come before its reply. On
     /// its private socket a reply can overtake them.
-    pub(crate) fn catch_up(&mut self, bus_name: &str) -> Result<(), bus::Error> {
+    pub(crate) fn catch_up(&mut self, bus_name: &str) -> bus::Result {
         let reply = AppConnection::by_bus(&mut self.bus, bus_name).ask(ROOT, Request::State);
         self.hear();
         match reply {

@@ -327,11 +327,7 @@ impl Located<'_> {
 
     /// The coordinates of a toplevel, and the element's own bounds in them: asked at once, as an
     /// app whose window was just raised answers once a frame.
-    fn space(
-        &mut self,
-        tree: &Tree,
-        top: usize,
-    ) -> std::result::Result<(Space, Option<Rect>), bus::Error> {
+    fn space(&mut self, tree: &Tree, top: usize) -> bus::Result<(Space, Option<Rect>)> {
         let top = &tree.elements[top];
         let path = split_id(&top.id).map_or("", |(_, path)| path);
         let request = self.toolkit.map_or(Request::Extents, Toolkit::extents);

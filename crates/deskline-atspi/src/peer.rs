@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::bus::{Body, Call, Connection, Error};
+use crate::bus::{Body, Call, Connection, Result};
 use crate::connection::{AppConnection, PRIVATE_CONNECT};
 use crate::decode::kept;
 use crate::names::{ACCESSIBLE, APPLICATION, ROOT};
@@ -34,7 +34,7 @@ impl Peer {
         bus_name: &str,
         pid: u32,
         patience: Duration,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let property = |interface, name| Call::get(bus_name, ROOT, interface, name);
         let member = "GetApplicationBusAddress";
         let address = Call::new(bus_name, ROOT, APPLICATION, member, Body::new());

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use deskline_contract::Scope;
 
-use crate::bus::Error;
+use crate::bus::Result;
 use crate::engine::{Engine, Node, Questions};
 use crate::names::ROOT;
 use crate::partial::Partial;
@@ -45,7 +45,7 @@ pub fn read(
     fetch_cache: bool,
     last: Option<&LastReading>,
     (questions, spreadsheets): (&mut Questions, &mut Spreadsheets),
-) -> Result<Reading, Error> {
+) -> Result<Reading> {
     let engine = &mut engine;
     let mut lists = LargeLists::default();
     if fetch_cache {
@@ -99,7 +99,7 @@ fn read_hidden(
     lists: &mut LargeLists,
     last: Option<&LastReading>,
     until: Instant,
-) -> Result<(), Error> {
+) -> Result {
     hidden::read(engine, last, until)?;
     lists.read_hidden(engine, last, until)?;
     engine.drop_queue();

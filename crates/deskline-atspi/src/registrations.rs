@@ -53,7 +53,7 @@ impl AtSpi {
 
     /// Updates the app's registrations besides the one that stands for it: a Qt app registers GTK's
     /// with its first dialog of GTK.
-    pub(crate) fn note_registrations(&mut self, pid: u32) -> Result<(), bus::Error> {
+    pub(crate) fn note_registrations(&mut self, pid: u32) -> bus::Result {
         let mut listed = self.apps()?;
         listed.retain(|l| l.pid == pid);
         let Some(app) = self.apps.get(&pid) else {
@@ -95,7 +95,7 @@ impl AtSpi {
         nodes: &mut Vec<Node>,
         partial: &mut Partial,
         end: Instant,
-    ) -> Result<(), bus::Error> {
+    ) -> bus::Result {
         let beside = self.apps.get(&pid).map_or(&[][..], |app| &app.beside);
         let toolkits: Vec<_> = beside
             .iter()

@@ -26,7 +26,7 @@ const MOST: usize = 1_000;
 impl AtSpi {
     /// The visible toplevels, in the order of their apps and windows. If an app does not answer
     /// within 200 ms, its last answer is used.
-    pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>, bus::Error> {
+    pub fn toplevels(&mut self) -> bus::Result<Vec<AppToplevel>> {
         let apps = self.apps()?;
         let (mut found, silent) = self.toplevels_of(&apps)?;
         let silent = apps.iter().zip(silent).filter(|(_, silent)| *silent);
@@ -49,7 +49,7 @@ impl AtSpi {
     pub(crate) fn toplevels_of(
         &mut self,
         apps: &[Listed],
-    ) -> Result<(Vec<AppToplevel>, Vec<bool>), bus::Error> {
+    ) -> bus::Result<(Vec<AppToplevel>, Vec<bool>)> {
         let children = |name| Call::new(name, ROOT, ACCESSIBLE, "GetChildren", Body::new());
         let children = apps.iter().map(|app| children(&app.bus_name));
         let last = |app: &Listed| self.tops.get(&app.bus_name).cloned().unwrap_or_default();
@@ -111,7 +111,7 @@ impl AtSpi {
 
     /// The bounds of a toplevel, as its app reports them; `None` if it does not answer within 200
     /// ms.
-    pub fn extents_of(&mut self, toplevel: &AppToplevel) -> Result<Option<Rect>, bus::Error> {
+    pub fn extents_of(&mut self, toplevel: &AppToplevel) -> bus::Result<Option<Rect>> {
         let (name, path) = (toplevel.bus_name(), toplevel.path());
         let body = Body::new().u32(WINDOW);
         let call = Call::new(name, path, COMPONENT, "GetExtents", body);
@@ -198,7 +198,7 @@ fn object(r: &mut Reader<'_>) -> Result<Object, bus::WireError> {
 }
 
 /// Use the replies that arrived before the deadline.
-fn unless_late(asked: Result<(), bus::Error>) -> Result<(), bus::Error> {
+fn unless_late(asked: bus::Result) -> bus::Result {
     match asked {
         Err(bus::Error::Timeout) => Ok(()),
         other => other,

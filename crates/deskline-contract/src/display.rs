@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 pub use deskline_core::{Place, Window, WindowId};
-use deskline_input::{Aim, Cancel, Click, Scene};
+use deskline_input::{Aim, Cancel, Click, Missed, Scene};
 
 use crate::clipboard::Clipboard;
 use crate::error::{Error, Missing, Result};
@@ -155,14 +155,8 @@ pub trait Workspaces {
 
 /// Clicks, drags and the wheel.
 pub trait PointerInput {
-    /// Moves the pointer to the place of the click, and clicks. `missed` is asked while the button
-    /// is down: where to let it go if something else has received the press.
-    fn click(
-        &mut self,
-        click: Click,
-        missed: &mut dyn FnMut() -> Option<Point>,
-        cancel: &Cancel,
-    ) -> Result<()>;
+    /// Moves the pointer to the place of the click, and clicks.
+    fn click(&mut self, click: Click, missed: Missed<'_>, cancel: &Cancel) -> Result<()>;
 
     /// Moves the pointer over a place and leaves it there.
     fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()>;
@@ -175,12 +169,7 @@ pub trait PointerInput {
 }
 
 impl<S: Scene<Error = Error>> PointerInput for S {
-    fn click(
-        &mut self,
-        click: Click,
-        missed: &mut dyn FnMut() -> Option<Point>,
-        cancel: &Cancel,
-    ) -> Result<()> {
+    fn click(&mut self, click: Click, missed: Missed<'_>, cancel: &Cancel) -> Result<()> {
         deskline_input::click(self, click, missed, cancel)
     }
 
@@ -237,14 +226,16 @@ pub enum PictureNature {
     SlowFromBehind,
 }
 
+/// What an overlay shows: the outline of a place, or a caption.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub place: Option<Rect>,
+    pub caption: &'a str,
+    pub time: Duration,
+}
+
 /// Shows the person what happens.
 pub trait Overlay {
-    /// Outlines a place, or shows a caption, for `time`. Neither is in pictures or trees.
-    fn show(
-        &mut self,
-        place: Option<Rect>,
-        caption: &str,
-        time: Duration,
-        cancel: &Cancel,
-    ) -> Result<()>;
+    /// Shows it for its time. It is neither in pictures nor in trees.
+    fn show(&mut self, what: Shown<'_>, cancel: &Cancel) -> Result<()>;
 }

@@ -112,9 +112,7 @@ impl Report {
             checks,
         }
     }
-}
 
-impl Report {
     /// The one command for root that repairs everything that root can. Packages of one package
     /// manager are one list.
     pub fn for_root(&self) -> Option<String> {

@@ -21,11 +21,13 @@ pub mod wait;
 
 pub use apps::{Application, Apps, Identity, Opened, Permit, Progress, Thread, identify};
 pub use clipboard::Clipboard;
-pub use deskline_input::{Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Reason};
+pub use deskline_input::{
+    Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Missed, Reason,
+};
 pub use desktop::{AppWindows, Desktop, Platform};
 pub use display::{
     Display, KeyInput, Offer, Overlay, Picture, PictureNature, Pictures, Place, Pointer,
-    PointerInput, Raising, Screen, Window, WindowId, Workspaces,
+    PointerInput, Raising, Screen, Shown, Window, WindowId, Workspaces,
 };
 pub use end::{End, Exit};
 pub use error::{
@@ -33,3 +35,17 @@ pub use error::{
     TargetError, WindowHint,
 };
 pub use trees::{AppToplevel, Deed, Hit, Scope, Sent, Sign, Signs, Trees};
+
+/// What is in a place; if there is nothing, what `make` makes, which then stays there.
+///
+/// # Errors
+/// Why `make` failed.
+pub fn kept<T, E>(
+    place: &mut Option<T>,
+    make: impl FnOnce() -> std::result::Result<T, E>,
+) -> std::result::Result<&mut T, E> {
+    match place {
+        Some(there) => Ok(there),
+        none => Ok(none.insert(make()?)),
+    }
+}

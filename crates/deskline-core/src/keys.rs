@@ -172,79 +172,63 @@ pub enum KeyError {
 }
 
 /// The names of keys that are longer than one character, without the function keys.
-const KEYS: &[(&str, Key)] = &[
-    ("Return", Key::Return),
-    ("Enter", Key::Return),
-    ("Tab", Key::Tab),
-    ("Space", Key::Space),
-    ("Escape", Key::Escape),
-    ("Esc", Key::Escape),
-    ("Delete", HERE.delete),
-    ("Backspace", Key::Backspace),
-    ("ForwardDelete", Key::ForwardDelete),
-    ("Insert", Key::Insert),
-    ("Menu", Key::Menu),
-    ("Print", Key::Print),
-    ("PrintScreen", Key::Print),
-    ("Pause", Key::Pause),
-    ("ScrollLock", Key::ScrollLock),
-    ("Home", Key::Home),
-    ("End", Key::End),
-    ("PageUp", Key::PageUp),
-    ("PageDown", Key::PageDown),
-    ("Up", Key::Up),
-    ("Down", Key::Down),
-    ("Left", Key::Left),
-    ("Right", Key::Right),
-    ("ArrowUp", Key::Up),
-    ("ArrowDown", Key::Down),
-    ("ArrowLeft", Key::Left),
-    ("ArrowRight", Key::Right),
-    // Without these aliases, the names would be read as XKB's symbols, the characters ↑ and ↓.
-    ("UpArrow", Key::Up),
-    ("DownArrow", Key::Down),
-    ("LeftArrow", Key::Left),
-    ("RightArrow", Key::Right),
-    ("Plus", Key::Char('+')),
-    ("Minus", Key::Char('-')),
-    ("Equal", Key::Char('=')),
-    ("Comma", Key::Char(',')),
-    ("Period", Key::Char('.')),
-    ("Slash", Key::Char('/')),
-    ("Backslash", Key::Char('\\')),
-    ("Semicolon", Key::Char(';')),
-    ("Quote", Key::Char('\'')),
-    ("Apostrophe", Key::Char('\'')),
-    ("Grave", Key::Char('`')),
-    ("Backquote", Key::Char('`')),
-    ("BracketLeft", Key::Char('[')),
-    ("LeftBracket", Key::Char('[')),
-    ("BracketRight", Key::Char(']')),
-    ("RightBracket", Key::Char(']')),
+const KEYS: &[(Key, &str)] = &[
+    (Key::Return, "Return Enter"),
+    (Key::Tab, "Tab"),
+    (Key::Space, "Space"),
+    (Key::Escape, "Escape Esc"),
+    (HERE.delete, "Delete"),
+    (Key::Backspace, "Backspace"),
+    (Key::ForwardDelete, "ForwardDelete"),
+    (Key::Insert, "Insert"),
+    (Key::Menu, "Menu"),
+    (Key::Print, "Print PrintScreen"),
+    (Key::Pause, "Pause"),
+    (Key::ScrollLock, "ScrollLock"),
+    (Key::Home, "Home"),
+    (Key::End, "End"),
+    (Key::PageUp, "PageUp"),
+    (Key::PageDown, "PageDown"),
+    // XKB's symbols `uparrow` to `rightarrow` are the characters ↑ to →.
+    (Key::Up, "Up ArrowUp UpArrow"),
+    (Key::Down, "Down ArrowDown DownArrow"),
+    (Key::Left, "Left ArrowLeft LeftArrow"),
+    (Key::Right, "Right ArrowRight RightArrow"),
+    (Key::Char('+'), "Plus"),
+    (Key::Char('-'), "Minus"),
+    (Key::Char('='), "Equal"),
+    (Key::Char(','), "Comma"),
+    (Key::Char('.'), "Period"),
+    (Key::Char('/'), "Slash"),
+    (Key::Char('\\'), "Backslash"),
+    (Key::Char(';'), "Semicolon"),
+    (Key::Char('\''), "Quote Apostrophe"),
+    (Key::Char('`'), "Grave Backquote"),
+    (Key::Char('['), "BracketLeft LeftBracket"),
+    (Key::Char(']'), "BracketRight RightBracket"),
 ];
 
-/// All names of modifiers.
-const MODIFIERS: &[(&str, Modifiers)] = &[
-    ("Shift", Modifiers::SHIFT),
-    ("Control", Modifiers::CONTROL),
-    ("Ctrl", Modifiers::CONTROL),
-    ("Option", Modifiers::ALT),
-    ("Opt", Modifiers::ALT),
-    ("Alt", Modifiers::ALT),
-    ("AltGr", Modifiers::ALT_GR),
-    ("Command", Modifiers::COMMAND),
-    ("Cmd", Modifiers::COMMAND),
-    ("Super", Modifiers::COMMAND),
-    ("Meta", Modifiers::COMMAND),
-    ("Windows", Modifiers::COMMAND),
-    ("Win", Modifiers::COMMAND),
-    ("CapsLock", Modifiers::CAPS_LOCK),
-    ("Function", Modifiers::FUNCTION),
-    ("Fn", Modifiers::FUNCTION),
-    ("NumericPad", Modifiers::NUMERIC_PAD),
-    ("Numpad", Modifiers::NUMERIC_PAD),
-    ("Help", Modifiers::HELP),
+/// All names of modifiers, in the order in which they are written.
+const MODIFIERS: &[(Modifiers, &str)] = &[
+    (Modifiers::CONTROL, "Control Ctrl"),
+    (Modifiers::ALT, "Option Opt Alt"),
+    (Modifiers::ALT_GR, "AltGr"),
+    (Modifiers::COMMAND, "Command Cmd Super Meta Windows Win"),
+    (Modifiers::SHIFT, "Shift"),
+    (Modifiers::CAPS_LOCK, "CapsLock"),
+    (Modifiers::FUNCTION, "Function Fn"),
+    (Modifiers::NUMERIC_PAD, "NumericPad Numpad"),
+    (Modifiers::HELP, "Help"),
 ];
+
+/// Each name of a table with what it names.
+fn named<T: Copy>(table: &[(T, &'static str)]) -> impl Iterator<Item = (T, &'static str)> {
+    let each = |(what, names): &(T, &'static str)| {
+        let what = *what;
+        names.split(' ').map(move |name| (what, name))
+    };
+    table.iter().flat_map(each)
+}
 
 impl Modifiers {
     /// Parses modifiers, ignoring case. An item may be one name or several joined by `+`, so
@@ -256,12 +240,10 @@ impl Modifiers {
             if squeezed.is_empty() {
                 continue;
             }
-            let found = MODIFIERS
-                .iter()
-                .find(|(n, _)| n.eq_ignore_ascii_case(&squeezed));
-            let &(_, modifier) = found.ok_or_else(|| KeyError::Modifier {
+            let found = named(MODIFIERS).find(|(_, n)| n.eq_ignore_ascii_case(&squeezed));
+            let (modifier, _) = found.ok_or_else(|| KeyError::Modifier {
                 name: short(name, 40),
-                nearest: nearest(&squeezed, MODIFIERS.iter().map(|&(n, _)| n)).unwrap_or("Shift"),
+                nearest: nearest(&squeezed, named(MODIFIERS).map(|(_, n)| n)).unwrap_or("Shift"),
             })?;
             held |= modifier;
         }
@@ -286,7 +268,7 @@ impl Key {
             }
         }
         let squeezed = squeeze(name);
-        if let Some(&(_, key)) = KEYS.iter().find(|(n, _)| n.eq_ignore_ascii_case(&squeezed)) {
+        if let Some((key, _)) = named(KEYS).find(|(_, n)| n.eq_ignore_ascii_case(&squeezed)) {
             return Ok(key);
         }
         let function = FUNCTION_KEYS
@@ -298,7 +280,7 @@ impl Key {
         if let Some(symbol) = keysyms::by_name(name.trim()) {
             return Ok(Self::of_symbol(symbol));
         }
-        let names = KEYS.iter().map(|&(n, _)| n).chain(FUNCTION_KEYS);
+        let names = named(KEYS).map(|(_, name)| name).chain(FUNCTION_KEYS);
         Err(KeyError::Key {
             name: short(name, 40),
             nearest: nearest(&squeezed, names).unwrap_or("Return"),
@@ -379,21 +361,13 @@ fn squeeze(name: &str) -> String {
 impl std::fmt::Display for Modifiers {
     /// Writes `Control+Shift`, as this platform names them and [`Modifiers::parse`] reads them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [(Modifiers, &str); 9] = [
-            (Modifiers::CONTROL, "Control"),
-            (Modifiers::ALT, HERE.alt),
-            (Modifiers::ALT_GR, "AltGr"),
-            (Modifiers::COMMAND, HERE.command),
-            (Modifiers::SHIFT, "Shift"),
-            (Modifiers::CAPS_LOCK, "CapsLock"),
-            (Modifiers::FUNCTION, "Function"),
-            (Modifiers::NUMERIC_PAD, "NumericPad"),
-            (Modifiers::HELP, "Help"),
-        ];
-        let held = NAMES
-            .iter()
-            .filter(|(modifier, _)| self.contains(*modifier));
-        for (i, (_, name)) in held.enumerate() {
+        let held = MODIFIERS.iter().filter(|(its, _)| self.contains(*its));
+        for (i, (modifier, names)) in held.enumerate() {
+            let name = match *modifier {
+                Modifiers::ALT => HERE.alt,
+                Modifiers::COMMAND => HERE.command,
+                _ => names.split(' ').next().unwrap_or_default(),
+            };
             let plus = if i > 0 { "+" } else { "" };
             write!(f, "{plus}{name}")?;
         }

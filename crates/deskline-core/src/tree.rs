@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::{Element, ElementId, Point, Rect, Role, WindowId};
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct App {
     /// The app's own name for itself. Hostile data.
     pub name: String,
@@ -35,7 +35,7 @@ pub enum Coordinates {
 }
 
 /// The result of one traversal, in document order: a container comes before its contents.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tree {
     pub app: App,
     pub elements: Vec<Element>,
@@ -101,15 +101,7 @@ impl Tree {
         Self {
             app,
             elements,
-            dialog: None,
-            windows: Vec::new(),
-            coordinates: Coordinates::Screen,
-            partial: Vec::new(),
-            older: None,
-            blind: Vec::new(),
-            labelled_by_place: Vec::new(),
-            no_tree: None,
-            took: Duration::ZERO,
+            ..Self::default()
         }
     }
 

@@ -86,9 +86,7 @@ impl Tree {
             scopes.push(inner);
         }
     }
-}
 
-impl Tree {
     /// Clears `visible` of each element whose centre is off the screen: a pop-up that its toolkit
     /// has put aside, a part of a window that reaches beyond the screen.
     pub(crate) fn hide_beyond(&mut self, screen: Rect) {

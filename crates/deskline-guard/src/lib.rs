@@ -56,7 +56,7 @@ pub struct Verdict {
 }
 
 /// The state of a guard. `L` is the link that Esc and the limit cancel.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Machine<L> {
     link: Option<L>,
     /// When the devices are released whatever hangs; `None` while they are not taken.
@@ -76,22 +76,6 @@ pub struct Machine<L> {
     /// Keys that this program holds down: the person's release of one of them is dropped, because
     /// it would release this program's press.
     ours: Vec<u32>,
-}
-
-impl<L> Default for Machine<L> {
-    fn default() -> Self {
-        Self {
-            link: None,
-            until: None,
-            escaped: false,
-            released: None,
-            unheard: None,
-            pressed: None,
-            modifiers: 0,
-            dropped: Vec::new(),
-            ours: Vec::new(),
-        }
-    }
 }
 
 impl<L> Machine<L> {

@@ -11,9 +11,10 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::clock::Instant;
 
 /// A mouse button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Button {
     /// The main button.
+    #[default]
     Left,
     /// The context button.
     Right,
@@ -22,9 +23,10 @@ pub enum Button {
 }
 
 /// How often a button is clicked in a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Clicks {
     /// Once.
+    #[default]
     Single,
     /// Twice, within the toolkit's double-click time.
     Double,
@@ -64,6 +66,10 @@ impl Click {
         }
     }
 }
+
+/// Says, while the button of a click is down, where to let it go if something else has received
+/// the press.
+pub type Missed<'m> = &'m mut dyn FnMut() -> Option<Point>;
 
 /// The time between the two clicks of a double click. Chromium takes two clicks of the same
 /// millisecond for a duplicated event.

@@ -8,7 +8,7 @@ use crate::clicks::Button;
 use crate::error::Progress;
 use crate::hands::{act, button, group, hold, release_all};
 use crate::pointer::{await_reader, go, keys_of, look};
-use crate::port::{Doing, Port as _, Scene, Wait};
+use crate::port::{Doing, Done, Port as _, Scene, Wait};
 
 /// Toolkits start a drag after this distance: 8 pixels in GTK, 10 in Qt.
 const THRESHOLD: i64 = 12;
@@ -26,7 +26,7 @@ pub fn drag<S: Scene>(
     [from, to]: [Point; 2],
     modifiers: Modifiers,
     cancel: &Cancel,
-) -> Result<(), S::Error> {
+) -> Done<S> {
     cancel.check()?;
     scene.hands().last_click.forget();
     act(scene, Doing::Drag(modifiers), |scene| {
@@ -52,7 +52,7 @@ fn pull<S: Scene>(
     [from, to]: [Point; 2],
     held: &[S::Key],
     cancel: &Cancel,
-) -> Result<(), S::Error> {
+) -> Done<S> {
     let mut pace = scene.rhythm().drag;
     pace.dwell = pace.dwell.max(Aim::least_hold(scene.hands().aim));
     hold(scene, held)?;

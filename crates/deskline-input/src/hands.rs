@@ -4,17 +4,12 @@ use std::time::Duration;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::clicks::Button;
-use crate::port::{Doing, Port as _, Scene, Stroke};
+use crate::port::{Doing, Done, Port as _, Scene, Stroke};
 use crate::pressed::Pressed;
 
 /// Presses or releases. A press is recorded before it is sent, and removed after its release was
 /// sent, because sending may fail.
-fn send<S: Scene>(
-    scene: &mut S,
-    what: &Pressed<S::Key>,
-    down: bool,
-    nth: u8,
-) -> Result<(), S::Error> {
+fn send<S: Scene>(scene: &mut S, what: &Pressed<S::Key>, down: bool, nth: u8) -> Done<S> {
     if down {
         scene.hands().pressed.push(what.clone());
     }
@@ -32,8 +27,8 @@ fn send<S: Scene>(
 pub(crate) fn act<S: Scene, T>(
     scene: &mut S,
     doing: Doing,
-    step: impl FnOnce(&mut S) -> Result<T, S::Error>,
-) -> Result<T, S::Error> {
+    step: impl FnOnce(&mut S) -> Done<S, T>,
+) -> Done<S, T> {
     let done = scene.begin(doing).and_then(|()| step(scene));
     let released = release_all(scene);
     let ended = scene.end();
@@ -44,8 +39,8 @@ pub(crate) fn act<S: Scene, T>(
 /// Sends events that belong together. A guard that would block them is open meanwhile.
 pub(crate) fn group<S: Scene, T>(
     scene: &mut S,
-    events: impl FnOnce(&mut S) -> Result<T, S::Error>,
-) -> Result<T, S::Error> {
+    events: impl FnOnce(&mut S) -> Done<S, T>,
+) -> Done<S, T> {
     let done = scene.open().and_then(|()| events(scene));
     if done.is_err()
         && let Err(error) = release_all(scene)
@@ -57,24 +52,19 @@ pub(crate) fn group<S: Scene, T>(
     closed.map(|()| done)
 }
 
-pub(crate) fn button<S: Scene>(
-    scene: &mut S,
-    which: Button,
-    down: bool,
-    nth: u8,
-) -> Result<(), S::Error> {
+pub(crate) fn button<S: Scene>(scene: &mut S, which: Button, down: bool, nth: u8) -> Done<S> {
     send(scene, &Pressed::Button(which), down, nth)
 }
 
-pub(crate) fn key<S: Scene>(scene: &mut S, key: &S::Key, down: bool) -> Result<(), S::Error> {
+pub(crate) fn key<S: Scene>(scene: &mut S, key: &S::Key, down: bool) -> Done<S> {
     send(scene, &Pressed::Key(key.clone()), down, 1)
 }
 
-pub(crate) fn hold<S: Scene>(scene: &mut S, keys: &[S::Key]) -> Result<(), S::Error> {
+pub(crate) fn hold<S: Scene>(scene: &mut S, keys: &[S::Key]) -> Done<S> {
     keys.iter().try_for_each(|held| key(scene, held, true))
 }
 
-pub(crate) fn let_go<S: Scene>(scene: &mut S, keys: &[S::Key]) -> Result<(), S::Error> {
+pub(crate) fn let_go<S: Scene>(scene: &mut S, keys: &[S::Key]) -> Done<S> {
     let mut keys = keys.iter().rev();
     keys.try_for_each(|held| key(scene, held, false))
 }
@@ -85,7 +75,7 @@ pub(crate) fn strike<S: Scene>(
     stroke: &Stroke<S::Key>,
     down: Duration,
     cancel: &Cancel,
-) -> Result<(), S::Error> {
+) -> Done<S> {
     hold(scene, &stroke.held)?;
     key(scene, &stroke.key, true)?;
     keep_down(scene, down, cancel)?;
@@ -98,7 +88,7 @@ pub(crate) fn strike<S: Scene>(
 ///
 /// # Errors
 /// The first one of the port's.
-pub fn release_all<S: Scene>(scene: &mut S) -> Result<(), S::Error> {
+pub fn release_all<S: Scene>(scene: &mut S) -> Done<S> {
     let pressed = scene.hands().pressed.clone();
     if pressed.is_empty() {
         return Ok(());
@@ -111,11 +101,7 @@ pub fn release_all<S: Scene>(scene: &mut S) -> Result<(), S::Error> {
 }
 
 /// Holds the pressed keys and buttons for a time. Flushes first, if the port buffers events.
-pub(crate) fn keep_down<S: Scene>(
-    scene: &mut S,
-    time: Duration,
-    cancel: &Cancel,
-) -> Result<(), S::Error> {
+pub(crate) fn keep_down<S: Scene>(scene: &mut S, time: Duration, cancel: &Cancel) -> Done<S> {
     if time.is_zero() {
         return Ok(());
     }

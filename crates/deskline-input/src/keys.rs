@@ -10,7 +10,7 @@ use crate::clock::Instant;
 use crate::error::Progress;
 use crate::hands::{act, group, hold, keep_down, key, let_go, pause};
 use crate::pointer::await_reader;
-use crate::port::{Doing, Port, Scene, Wait};
+use crate::port::{Doing, Done, Port, Scene, Wait};
 use crate::typing::check_keyboard;
 
 /// How often to check who has the keyboard while a key is held: the key repeats.
@@ -25,7 +25,7 @@ pub fn press_key<S: Scene>(
     press: KeyPress,
     time: Duration,
     cancel: &Cancel,
-) -> Result<(), S::Error> {
+) -> Done<S> {
     cancel.check()?;
     let least = Aim::least_hold(scene.hands().aim);
     act(scene, Doing::Key(press), |scene| {
@@ -65,7 +65,7 @@ pub fn press_key<S: Scene>(
 }
 
 /// Waits while a key is held and goes to the target.
-fn keep<S: Scene>(scene: &mut S, time: Duration, cancel: &Cancel) -> Result<(), S::Error> {
+fn keep<S: Scene>(scene: &mut S, time: Duration, cancel: &Cancel) -> Done<S> {
     let until = Instant::now() + time;
     while let left = until.saturating_duration_since(Instant::now())
         && !left.is_zero()

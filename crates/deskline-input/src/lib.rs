@@ -32,7 +32,7 @@ pub use deskline_guard as guard;
 
 pub use aim::Aim;
 pub use cancel::{Cancel, Cancelled, Reason};
-pub use clicks::{BETWEEN_CLICKS, Button, Click, Clicks};
+pub use clicks::{BETWEEN_CLICKS, Button, Click, Clicks, Missed};
 pub use drag::drag;
 pub use error::{Device, Gap, InputError, Progress, character_of};
 pub use hands::release_all;

@@ -6,10 +6,10 @@ use deskline_core::{Modifiers, Point};
 
 use crate::aim::Aim;
 use crate::cancel::Cancel;
-use crate::clicks::Click;
+use crate::clicks::{Click, Missed};
 use crate::error::{Device, InputError, Progress};
 use crate::hands::{act, button, group, hold, keep_down, let_go, pause};
-use crate::port::{Doing, Port as _, Scene, Under, Wait};
+use crate::port::{Doing, Done, Port as _, Scene, Under, Wait};
 
 /// How long the modifiers of a click are held after it. Firefox 153 lost them in the first click
 /// after its window had come to the front (X11, xfwm4): probably the window manager, which reads
@@ -19,8 +19,8 @@ const HANDED_ON: Duration = Duration::from_millis(50);
 /// Moves the pointer and clicks, with the modifiers held. Waits first as long as the click would
 /// count as the second of a double click.
 ///
-/// `missed` is asked while the button is down: if something else has received the press, it is let
-/// go at the point of the answer, and nothing more is sent.
+/// If something else has received the press, the button is let go where `missed` says, and nothing
+/// more is sent.
 ///
 /// # Errors
 /// [`InputError::Covered`] and [`InputError::Grabbed`] before anything is sent; and those of the
@@ -28,21 +28,16 @@ const HANDED_ON: Duration = Duration::from_millis(50);
 pub fn click<S: Scene>(
     scene: &mut S,
     click: Click,
-    missed: &mut dyn FnMut() -> Option<Point>,
+    missed: Missed<'_>,
     cancel: &Cancel,
-) -> Result<(), S::Error> {
-    let Click {
-        at,
-        button: which,
-        clicks,
-        modifiers,
-    } = click;
+) -> Done<S> {
+    let (at, which, modifiers) = (click.at, click.button, click.modifiers);
     let mut rhythm = scene.rhythm();
     let down = Aim::least_hold(scene.hands().aim);
     rhythm.between = rhythm.between.max(down);
     if !rhythm.counted {
         let last = &scene.hands().last_click;
-        last.wait_before(at, which, clicks, cancel)?;
+        last.wait_before(at, which, click.clicks, cancel)?;
     }
     cancel.check()?;
     act(scene, Doing::Point(modifiers), |scene| {
@@ -51,7 +46,7 @@ pub fn click<S: Scene>(
         group(scene, |scene| {
             go(scene, at, None, cancel)?;
             hold(scene, &held)?;
-            for nth in 1..=clicks.count() {
+            for nth in 1..=click.clicks.count() {
                 if nth > 1 {
                     scene.port()?.sync()?;
                     cancel.wait(rhythm.between)?;
@@ -86,7 +81,7 @@ pub fn click<S: Scene>(
 ///
 /// # Errors
 /// As [`click`].
-pub fn hover<S: Scene>(scene: &mut S, at: Point, cancel: &Cancel) -> Result<(), S::Error> {
+pub fn hover<S: Scene>(scene: &mut S, at: Point, cancel: &Cancel) -> Done<S> {
     cancel.check()?;
     act(scene, Doing::Point(Modifiers::empty()), |scene| {
         look(scene, at, None, cancel)?;
@@ -107,7 +102,7 @@ pub fn scroll<S: Scene>(
     at: Point,
     (right, down): (i32, i32),
     cancel: &Cancel,
-) -> Result<(), S::Error> {
+) -> Done<S> {
     cancel.check()?;
     act(scene, Doing::Point(Modifiers::empty()), |scene| {
         let rhythm = scene.rhythm();
@@ -130,10 +125,7 @@ pub fn scroll<S: Scene>(
 }
 
 /// The keys of modifiers.
-pub(crate) fn keys_of<S: Scene>(
-    scene: &mut S,
-    modifiers: Modifiers,
-) -> Result<Vec<S::Key>, S::Error> {
+pub(crate) fn keys_of<S: Scene>(scene: &mut S, modifiers: Modifiers) -> Done<S, Vec<S::Key>> {
     if modifiers.is_empty() {
         return Ok(vec![]);
     }
@@ -146,9 +138,8 @@ pub(crate) fn look<S: Scene>(
     at: Point,
     end: Option<Point>,
     cancel: &Cancel,
-) -> Result<(), S::Error> {
-    let aim = scene.hands().aim;
-    let error = match scene.under(at, end, aim, cancel)? {
+) -> Done<S> {
+    let error = match scene.under(at, end, cancel)? {
         Under::Target => return Ok(()),
         Under::Other(other) => InputError::Covered { other, at },
         Under::EndOther(other) => InputError::EndCovered {
@@ -170,7 +161,7 @@ pub(crate) fn go<S: Scene>(
     at: Point,
     end: Option<Point>,
     cancel: &Cancel,
-) -> Result<(), S::Error> {
+) -> Done<S> {
     scene.port()?.go(at)?;
     if scene.is_as_found(at)? {
         return Ok(());
@@ -184,7 +175,7 @@ pub(crate) fn await_reader<S: Scene>(
     wait: Wait,
     progress: Progress,
     cancel: &Cancel,
-) -> Result<(), S::Error> {
+) -> Done<S> {
     if scene.await_reader(wait, cancel)? {
         return Ok(());
     }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, Window};
 
-use crate::aim::Aim;
 use crate::cancel::{Cancel, Cancelled};
 use crate::clicks::Button;
 use crate::error::{Gap, InputError};
@@ -77,7 +76,10 @@ pub struct Stroke<K> {
     pub held: Vec<K>,
 }
 
-/// Where input goes.
+/// What an action on a scene returns.
+pub(crate) type Done<S, T = ()> = Result<T, <S as Scene>::Error>;
+
+/// Where input goes. The target is the aim of its [`Hands`].
 pub trait Scene {
     /// Why a step failed.
     type Error: From<InputError> + From<Cancelled> + fmt::Display;
@@ -118,7 +120,7 @@ pub trait Scene {
 
     /// Which window gets keys now. Waits (bounded) while the focus moves from one window to
     /// another.
-    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver, Self::Error>;
+    fn keyboard(&mut self, cancel: &Cancel) -> Result<Receiver, Self::Error>;
 
     /// The receiver of the pointer's events at a place, and at the end of a drag from there. Also
     /// finds the screen positions of these places, if points are relative to something else.
@@ -126,7 +128,6 @@ pub trait Scene {
         &mut self,
         at: Point,
         end: Option<Point>,
-        aim: Option<Aim>,
         cancel: &Cancel,
     ) -> Result<Under, Self::Error>;
 
@@ -141,11 +142,7 @@ pub trait Scene {
 
     /// The program, other than the target, that has grabbed the keyboard, as a phrase for an error.
     /// `None` if there is none, or if programs cannot grab it.
-    fn grabber(
-        &mut self,
-        _aim: Option<Aim>,
-        _cancel: &Cancel,
-    ) -> Result<Option<String>, Self::Error> {
+    fn grabber(&mut self, _cancel: &Cancel) -> Result<Option<String>, Self::Error> {
         Ok(None)
     }
 

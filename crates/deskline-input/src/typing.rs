@@ -8,7 +8,7 @@ use crate::cancel::Cancel;
 use crate::error::{Device, Gap, InputError, Progress};
 use crate::hands::{act, group, keep_down, pause, strike};
 use crate::pointer::await_reader;
-use crate::port::{Doing, Port, Receiver, Scene, Stroke, Tempo, Wait};
+use crate::port::{Doing, Done, Port, Receiver, Scene, Stroke, Tempo, Wait};
 
 /// The longest time that all keys of a text together are down.
 const LONGEST: Duration = Duration::from_secs(3);
@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_secs(3);
 /// [`InputError::Untypeable`] and [`InputError::Lacks`] before anything is typed. Before each part
 /// of the text: [`InputError::Elsewhere`], [`InputError::OtherWindow`], [`InputError::NoKeyboard`],
 /// [`InputError::Unclear`], [`InputError::Grabbed`]. [`InputError::NotReading`].
-pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result<(), S::Error> {
+pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Done<S> {
     let text = typeable(text)?;
     cancel.check()?;
     if text.is_empty() {
@@ -80,7 +80,7 @@ fn type_part<S: Scene>(
     part: usize,
     (tempo, down): (Tempo, Duration),
     cancel: &Cancel,
-) -> Result<usize, S::Error> {
+) -> Done<S, usize> {
     let mut typed = 0;
     let mut first = Some(first);
     let mut last = None;
@@ -112,7 +112,7 @@ fn stroke_of<S: Scene>(
     rest: &[char],
     typed: usize,
     cancel: &Cancel,
-) -> Result<(Stroke<S::Key>, usize), S::Error> {
+) -> Done<S, (Stroke<S::Key>, usize)> {
     // A keyboard that binds characters to keys needs all remaining characters.
     let stroke = scene.port()?.stroke(rest, cancel)?;
     let lacks = || InputError::Lacks {
@@ -127,9 +127,8 @@ pub(crate) fn check_keyboard<S: Scene>(
     scene: &mut S,
     progress: Progress,
     cancel: &Cancel,
-) -> Result<(), S::Error> {
-    let aim = scene.hands().aim;
-    Ok(scene.keyboard(aim, cancel)?.check(progress)?)
+) -> Done<S> {
+    Ok(scene.keyboard(cancel)?.check(progress)?)
 }
 
 impl Receiver {
@@ -155,14 +154,8 @@ impl Receiver {
 
 /// Fails if a program has grabbed the keyboard while the last part was typed. A window that a
 /// Return has opened may do that, such as a password prompt.
-fn check_grab<S: Scene>(
-    scene: &mut S,
-    all: usize,
-    unsure: usize,
-    cancel: &Cancel,
-) -> Result<(), S::Error> {
-    let aim = scene.hands().aim;
-    match scene.grabber(aim, cancel)? {
+fn check_grab<S: Scene>(scene: &mut S, all: usize, unsure: usize, cancel: &Cancel) -> Done<S> {
+    match scene.grabber(cancel)? {
         None => Ok(()),
         Some(holder) => Err(InputError::Grabbed {
             device: Device::Keyboard,

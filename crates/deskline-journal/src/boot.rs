@@ -9,7 +9,7 @@
 
 use std::io::Read as _;
 
-use crate::JournalError;
+use crate::Result;
 use crate::folder::Folder;
 use crate::name::CLOCK;
 use crate::os::Open;
@@ -36,11 +36,7 @@ pub(crate) fn now() -> Option<Boot> {
 }
 
 /// The time (milliseconds since the epoch) by which entries age. Never after `now`, the wall clock.
-pub(crate) fn confirmed(
-    folder: &Folder,
-    now: u64,
-    boot: Option<Boot>,
-) -> Result<u64, JournalError> {
+pub(crate) fn confirmed(folder: &Folder, now: u64, boot: Option<Boot>) -> Result<u64> {
     let newest = || stamp::newest(folder).map(|newest| now.min(newest));
     let Some(boot) = boot else { return newest() };
     if let Some(start) = noted(folder, &boot.id) {

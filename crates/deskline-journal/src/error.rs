@@ -3,6 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// What a method of the journal returns.
+pub(crate) type Result<T = (), E = JournalError> = std::result::Result<T, E>;
+
 /// Why the journal failed.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::name::{self, FileKind};
 use crate::picture::{self, Shot};
-use crate::{Journal, JournalError, stamp, time};
+use crate::{Journal, Result, stamp, time};
 
 const FACTS: &str = "facts.txt";
 
@@ -18,7 +18,7 @@ pub struct FilePair {
 
 impl Journal {
     /// Reserves `<ms>_<tool>` for a call. `<ms>` is greater than any before in this journal.
-    pub fn begin(&self, tool: &str) -> Result<FilePair, JournalError> {
+    pub fn begin(&self, tool: &str) -> Result<FilePair> {
         let stamp = stamp::next(&*self.folder()?, time::now_ms())?;
         let stem = format!("{stamp}_{}", name::plain(tool));
         Ok(FilePair {
@@ -34,7 +34,7 @@ impl Journal {
     }
 
     /// Writes that page; replaces an earlier one.
-    pub fn write_facts(&self, page: &str) -> Result<(), JournalError> {
+    pub fn write_facts(&self, page: &str) -> Result {
         self.put(FACTS, page.as_bytes())
     }
 }
@@ -56,13 +56,13 @@ impl FilePair {
     }
 
     /// Writes the text; replaces an earlier one.
-    pub fn write_text(&self, text: &str) -> Result<(), JournalError> {
+    pub fn write_text(&self, text: &str) -> Result {
         self.journal
             .put(&self.name(FileKind::Text), text.as_bytes())
     }
 
     /// Writes the picture as a PNG, with a red crosshair at the click.
-    pub fn write_picture(&self, shot: &Shot<'_>) -> Result<(), JournalError> {
+    pub fn write_picture(&self, shot: &Shot<'_>) -> Result {
         let png = picture::encode(shot)?;
         self.journal.put(&self.name(FileKind::Picture), &png)
     }

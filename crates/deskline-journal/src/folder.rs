@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::JournalError;
 use crate::name::TEMPORARY;
 use crate::os::{self, Open};
+use crate::{JournalError, Result};
 
 /// Locks are normally held for microseconds, and for milliseconds while the log is rewritten. After
 /// this long the holder must be a stopped process.
@@ -22,7 +22,7 @@ pub(crate) struct Folder {
 impl Folder {
     /// Opens the folder at `path`; creates it for this user alone if there is none. Refuses a
     /// symlink, a folder of another user, and one that is open to others.
-    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)
                 .map_err(|error| JournalError::io("create the folder", parent, error))?;
@@ -32,7 +32,7 @@ impl Folder {
     }
 
     /// As [`Folder::open`]; a missing folder is an error.
-    pub(crate) fn open_existing(path: &Path) -> Result<Self, JournalError> {
+    pub(crate) fn open_existing(path: &Path) -> Result<Self> {
         Ok(Self {
             handle: os::Handle::open(path)?,
             path: path.to_owned(),
@@ -45,7 +45,7 @@ impl Folder {
     }
 
     /// Opens the regular file `name`; never follows a symlink.
-    pub(crate) fn open_file(&self, name: &str, open: Open) -> Result<File, JournalError> {
+    pub(crate) fn open_file(&self, name: &str, open: Open) -> Result<File> {
         let file = self.handle.file(name, open);
         file.map_err(|error| self.failed("open", name, error))
     }
@@ -54,7 +54,7 @@ impl Folder {
     /// other processes and threads until the file is dropped. If the file was replaced during the
     /// wait, locks its successor.
     #[expect(clippy::disallowed_methods, reason = "a lock has no timeout; this has")]
-    pub(crate) fn lock_file(&self, name: &str) -> Result<File, JournalError> {
+    pub(crate) fn lock_file(&self, name: &str) -> Result<File> {
         let end = Instant::now() + LOCK_WAIT;
         loop {
             let file = self.open_file(name, Open::Write)?;
@@ -77,7 +77,7 @@ impl Folder {
     }
 
     /// Writes `name` atomically: readers see the old content or all of the new.
-    pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result<(), JournalError> {
+    pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let pid = std::process::id();
         let (temporary, mut file) = loop {
@@ -105,7 +105,7 @@ impl Folder {
     }
 
     /// Removes `name`. A missing file is no error.
-    pub(crate) fn remove(&self, name: &str) -> Result<(), JournalError> {
+    pub(crate) fn remove(&self, name: &str) -> Result {
         match self.handle.remove(name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(self.failed("remove", name, error))
@@ -115,7 +115,7 @@ impl Folder {
     }
 
     /// The names in the folder, in no order. Skips names that are not UTF-8: none of ours are.
-    pub(crate) fn names(&self) -> Result<Vec<String>, JournalError> {
+    pub(crate) fn names(&self) -> Result<Vec<String>> {
         let names = self.handle.names();
         names.map_err(|error| JournalError::io("list", &self.path, error))
     }
@@ -127,7 +127,7 @@ impl Folder {
     }
 
     /// Sets the times of `name` to now. A missing file is no error.
-    pub(crate) fn touch(&self, name: &str) -> Result<(), JournalError> {
+    pub(crate) fn touch(&self, name: &str) -> Result {
         match self.handle.touch(name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(self.failed("mark", name, error))

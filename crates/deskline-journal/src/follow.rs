@@ -4,7 +4,7 @@ use std::fs::File;
 
 use crate::name::LOG;
 use crate::os::{self, At as _, Open};
-use crate::{Journal, JournalError, Record, log};
+use crate::{Journal, Record, Result, log};
 
 /// The records of a journal, each returned once.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Follow {
 
     /// The records that were added since the last call, oldest first. Skips lines that cannot be
     /// parsed.
-    pub fn read(&mut self) -> Result<Vec<Record>, JournalError> {
+    pub fn read(&mut self) -> Result<Vec<Record>> {
         let folder = self.journal.folder()?;
         let file = match folder.open_file(LOG, Open::Read) {
             Ok(file) => file,

@@ -9,7 +9,7 @@ use std::thread;
 pub use regex::bytes::Regex as Pattern;
 use regex::bytes::RegexBuilder;
 
-use crate::{FileKind, Journal, JournalError, JournalFile};
+use crate::{FileKind, Journal, JournalError, JournalFile, Result};
 
 /// The number of files that a thread searches at a time: as many as an agent writes in some
 /// seconds.
@@ -68,12 +68,12 @@ fn search<'f>(
     files: &'f [JournalFile],
     pattern: &Pattern,
     limit: usize,
-) -> Result<Vec<(&'f JournalFile, Vec<Found>)>, JournalError> {
+) -> Result<Vec<(&'f JournalFile, Vec<Found>)>> {
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::new());
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
-        let work = || -> Result<(), JournalError> {
+        let work = || -> Result {
             // Threads that share a pattern share the lock of its cache.
             let pattern = pattern.clone();
             let mut text = Vec::new();

@@ -11,7 +11,7 @@ use deskline_core::escape::is_hostile;
 use crate::folder::Folder;
 use crate::name::{self, JournalFile};
 use crate::os::{self, Open};
-use crate::{JournalError, Record, Retention, boot, log, time};
+use crate::{JournalError, Record, Result, Retention, boot, log, time};
 
 /// The largest file to read, in bytes. The journal's files are far smaller.
 const LARGEST: u64 = 64 << 20;
@@ -47,7 +47,7 @@ impl Journal {
     /// Windows `%USERPROFILE%\.deskline`.
     ///
     /// Refuses a path that is a symlink, belongs to someone else or is open to others.
-    pub fn open(dir: Option<&Path>, retention: Retention) -> Result<Self, JournalError> {
+    pub fn open(dir: Option<&Path>, retention: Retention) -> Result<Self> {
         let folder = match dir {
             Some(dir) => Folder::open(&normal(dir)?)?,
             None => open_default(&default()?)?,
@@ -59,7 +59,7 @@ impl Journal {
 
     /// Opens the journal at `dir`, or the default, to read it: prunes nothing, and does not create
     /// the folder at `dir`.
-    pub fn open_to_read(dir: Option<&Path>) -> Result<Self, JournalError> {
+    pub fn open_to_read(dir: Option<&Path>) -> Result<Self> {
         let folder = match dir {
             Some(dir) => Folder::open_existing(&normal(dir)?)?,
             None => open_default(&default()?)?,
@@ -91,7 +91,7 @@ impl Journal {
     }
 
     /// Appends `record` to `journal.jsonl` as one line, and prunes the journal if that is due.
-    pub fn record(&self, record: &Record) -> Result<(), JournalError> {
+    pub fn record(&self, record: &Record) -> Result {
         let bytes = log::append(&*self.folder()?, record)?;
         let due = {
             let mut upkeep = self.upkeep();
@@ -106,12 +106,12 @@ impl Journal {
     }
 
     /// The newest `limit` records, oldest first. Skips lines that cannot be parsed.
-    pub fn records(&self, limit: usize) -> Result<Vec<Record>, JournalError> {
+    pub fn records(&self, limit: usize) -> Result<Vec<Record>> {
         log::read(&*self.folder()?, limit)
     }
 
     /// The journal's texts and pictures, oldest first.
-    pub fn list(&self) -> Result<Vec<JournalFile>, JournalError> {
+    pub fn list(&self) -> Result<Vec<JournalFile>> {
         let folder = self.folder()?;
         let mut names = folder.names()?;
         names.sort_unstable();
@@ -123,7 +123,7 @@ impl Journal {
 
     /// The path of a text or picture, given by its name or its path. Refuses anything else: other
     /// folders, other files, symlinks.
-    pub fn resolve_inside(&self, name: &str) -> Result<PathBuf, JournalError> {
+    pub fn resolve_inside(&self, name: &str) -> Result<PathBuf> {
         let refused = |why| JournalError::NotInJournal {
             name: name.chars().take(200).collect(),
             journal: self.0.path.clone(),
@@ -154,14 +154,14 @@ impl Journal {
 
     /// The content of the text or picture `name`. Refuses any other name, symlinks, and files of
     /// more than 64 MiB.
-    pub fn read(&self, name: &str) -> Result<Vec<u8>, JournalError> {
+    pub fn read(&self, name: &str) -> Result<Vec<u8>> {
         let mut content = Vec::new();
         self.read_into(name, &mut content)?;
         Ok(content)
     }
 
     /// As [`Journal::read`], and appends to `content`.
-    pub(crate) fn read_into(&self, name: &str, content: &mut Vec<u8>) -> Result<(), JournalError> {
+    pub(crate) fn read_into(&self, name: &str, content: &mut Vec<u8>) -> Result {
         let folder = self.folder()?;
         if name::parse(name).is_none() {
             return Err(folder.failed("read", name, io::ErrorKind::InvalidInput));
@@ -190,14 +190,14 @@ impl Journal {
         })
     }
 
-    pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result<(), JournalError> {
+    pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result {
         self.folder()?.put(name, content)?;
         self.upkeep().written += content.len() as u64;
         Ok(())
     }
 
     /// The folder. Opened and checked again if it was removed or replaced.
-    pub(crate) fn folder(&self) -> Result<Arc<Folder>, JournalError> {
+    pub(crate) fn folder(&self) -> Result<Arc<Folder>> {
         let mut folder = self.0.folder.lock().unwrap_or_else(PoisonError::into_inner);
         if !folder.is_current() {
             let open = if self.0.creates {
@@ -233,12 +233,12 @@ impl Journal {
     }
 }
 
-fn default() -> Result<PathBuf, JournalError> {
+fn default() -> Result<PathBuf> {
     os::default_path().map_err(|error| JournalError::io("find", "the log".as_ref(), error))
 }
 
 /// The folder at `path`, or the one with our uid in its name if `path` belongs to another user.
-fn open_default(path: &Path) -> Result<Folder, JournalError> {
+fn open_default(path: &Path) -> Result<Folder> {
     match Folder::open(path) {
         Err(JournalError::Foreign { .. }) => Folder::open(&os::own_default(path)),
         other => other,
@@ -247,7 +247,7 @@ fn open_default(path: &Path) -> Result<Folder, JournalError> {
 
 /// `dir` as an absolute path, without a trailing slash: that would make the system follow a
 /// symlink.
-fn normal(dir: &Path) -> Result<PathBuf, JournalError> {
+fn normal(dir: &Path) -> Result<PathBuf> {
     let absolute =
         std::path::absolute(dir).map_err(|error| JournalError::io("use the log", dir, error))?;
     if absolute

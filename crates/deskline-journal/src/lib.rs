@@ -46,6 +46,7 @@ mod time;
 mod turns;
 
 pub use error::JournalError;
+use error::Result;
 pub use file_pair::FilePair;
 pub use follow::Follow;
 pub use journal::Journal;

@@ -11,7 +11,7 @@ use crate::folder::Folder;
 use crate::name::LOG;
 use crate::os::{At as _, Open};
 use crate::record::plain;
-use crate::{JournalError, Record, Retention};
+use crate::{Record, Result, Retention};
 
 /// Longer arguments (a book typed into a field) are cut in the log.
 const ARGUMENTS: usize = 64 * 1024;
@@ -23,7 +23,7 @@ const LOG_BYTES: u64 = 64 << 20;
 const LARGEST: u64 = 2 * LOG_BYTES;
 
 /// Appends `record` as one line, or leaves the log unchanged.
-pub(crate) fn append(folder: &Folder, record: &Record) -> Result<u64, JournalError> {
+pub(crate) fn append(folder: &Folder, record: &Record) -> Result<u64> {
     let fail = |error| folder.failed("write", LOG, error);
     let line = line(record).map_err(|error| fail(error.into()))?;
     let file = folder.lock_file(LOG)?;
@@ -69,7 +69,7 @@ fn cut(mut text: String, limit: usize) -> String {
 
 /// The newest `limit` records, oldest first. Skips lines that cannot be parsed: a newer version's,
 /// or damaged ones.
-pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, JournalError> {
+pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>> {
     let file = match folder.open_file(LOG, Open::Read) {
         Ok(file) => file,
         Err(error) if error.is_missing() => return Ok(Vec::new()),
@@ -94,7 +94,7 @@ pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, Journal
 
 /// Drops lines that are older than `retention` allows, and the older half of a log that is too
 /// long. The newest line stays.
-pub(crate) fn trim(folder: &Folder, retention: &Retention, now: u64) -> Result<(), JournalError> {
+pub(crate) fn trim(folder: &Folder, retention: &Retention, now: u64) -> Result {
     #[derive(Deserialize)]
     struct When {
         ms: u64,

@@ -3,7 +3,7 @@
 
 use deskline_core::{Point, Rect};
 
-use crate::JournalError;
+use crate::{JournalError, Result};
 
 /// The length of an arm, in pixels.
 const ARM: i64 = 12;
@@ -94,7 +94,7 @@ impl Place {
 }
 
 /// Encodes the shot as PNG.
-pub(crate) fn encode(shot: &Shot<'_>) -> Result<Vec<u8>, JournalError> {
+pub(crate) fn encode(shot: &Shot<'_>) -> Result<Vec<u8>> {
     let Shot {
         width, height, rgb, ..
     } = *shot;
@@ -222,7 +222,7 @@ mod tests {
         height: u32,
         rgb: &[u8],
         crosshair: Option<(u32, u32)>,
-    ) -> Result<Vec<u8>, JournalError> {
+    ) -> Result<Vec<u8>> {
         super::encode(&Shot {
             origin: Point::at(-40, 60),
             scale: 2.0,

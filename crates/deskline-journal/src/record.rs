@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::{FileKind, time};
 
 /// One link in the audit log.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// When the link ended, in milliseconds since the epoch.
     pub ms: u64,
@@ -68,15 +68,8 @@ impl Record {
             time: time::rfc3339(ms),
             tool: tool.into(),
             arguments: Value::Object(arguments),
-            pid: None,
-            app: None,
-            known_as: Vec::new(),
             outcome,
-            diff: None,
-            steps_ms: Map::new(),
-            guard_held_ms: None,
-            files: Files::default(),
-            answer: None,
+            ..Self::default()
         }
     }
 
@@ -116,9 +109,10 @@ fn milliseconds(duration: Duration) -> f64 {
 }
 
 /// How a link ended: `"ok"`, `"cancelled"` or `"error: …"`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", from = "String")]
 pub enum Outcome {
+    #[default]
     Ok,
     /// The person or the client stopped it.
     Cancelled,

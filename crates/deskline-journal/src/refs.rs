@@ -31,7 +31,7 @@ use crate::folder::Folder;
 use crate::name::REFS;
 use crate::os::At as _;
 use crate::table::{HEADER, RECORD, Table};
-use crate::{Journal, JournalError, time};
+use crate::{Journal, Result, time};
 
 /// The maximum number of records in the file.
 const LIMIT: usize = 1 << 20;
@@ -81,7 +81,7 @@ impl RefStore {
     ///
     /// After an error all elements have refs nevertheless, but the next process may not know them.
     /// A lasting error is returned only once.
-    pub fn assign(&mut self, desktop: &str, tree: &mut Tree) -> Result<(), JournalError> {
+    pub fn assign(&mut self, desktop: &str, tree: &mut Tree) -> Result {
         self.look();
         let mut unknown = Vec::new();
         for element in &mut tree.elements {
@@ -111,11 +111,7 @@ impl RefStore {
     /// gets a new number. If the second element had a number already, that is never used again.
     ///
     /// After an error nothing has changed.
-    pub fn carry_over(
-        &mut self,
-        desktop: &str,
-        pairs: &[(ElementId, ElementId)],
-    ) -> Result<(), JournalError> {
+    pub fn carry_over(&mut self, desktop: &str, pairs: &[(ElementId, ElementId)]) -> Result {
         for table in self.others.iter_mut().chain(&mut self.unsaved) {
             table.rename(desktop, pairs);
         }
@@ -152,7 +148,7 @@ impl RefStore {
     }
 
     /// Reads numbers of `ids` that other processes have appended, and appends the missing ones.
-    fn give_from_file(&mut self, desktop: &str, ids: &[ElementId]) -> Result<(), JournalError> {
+    fn give_from_file(&mut self, desktop: &str, ids: &[ElementId]) -> Result {
         let new = |table: &Table| {
             ids.iter()
                 .filter(|id| table.get(desktop, id).is_none())
@@ -167,7 +163,7 @@ impl RefStore {
         &mut self,
         count: impl Fn(&Table) -> usize,
         write: impl Fn(&mut Table) -> Vec<u8>,
-    ) -> Result<(), JournalError> {
+    ) -> Result {
         let folder = self.journal.folder()?;
         let fail = |error| folder.failed("write", REFS, error);
         let file = Arc::new(self.in_time(&folder, |folder| folder.lock_file(REFS))?);
@@ -220,8 +216,8 @@ impl RefStore {
     fn in_time<T: Send + 'static>(
         &mut self,
         folder: &Arc<Folder>,
-        act: impl FnOnce(&Folder) -> Result<T, JournalError> + Send + 'static,
-    ) -> Result<T, JournalError> {
+        act: impl FnOnce(&Folder) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let fail = |error: ErrorKind| folder.failed("write", REFS, error);
         if self.standing.as_ref().is_some_and(|act| !act.is_finished()) {
             return Err(fail(ErrorKind::TimedOut));
@@ -248,7 +244,7 @@ impl RefStore {
 
     /// Reads the entries appended since the last call. If the file is new, damaged or has lost
     /// numbers, leaves `self.file` empty: the file must be started over.
-    fn catch_up(&mut self, folder: &Folder, file: &File) -> Result<(), JournalError> {
+    fn catch_up(&mut self, folder: &Folder, file: &File) -> Result {
         let fail = |error| folder.failed("read", REFS, error);
         let length = usize::try_from(file.metadata().map_err(fail)?.len()).unwrap_or(usize::MAX);
         let mut header = [0; HEADER];

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::JournalError;
+use crate::Result;
 use crate::folder::{self, Folder};
 use crate::name::{self, FileKind};
 
@@ -136,7 +136,7 @@ impl Retention {
 
     /// Removes the oldest pairs beyond the limits, and temporary files of dead processes. Safe
     /// while other processes write and prune.
-    pub(crate) fn prune(&self, folder: &Folder, now: u64) -> Result<(), JournalError> {
+    pub(crate) fn prune(&self, folder: &Folder, now: u64) -> Result {
         // (bytes, stamp) by stem. Stems begin with the time, so the map is sorted by age.
         let mut pairs: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for name in folder.names()? {

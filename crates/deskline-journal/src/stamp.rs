@@ -1,13 +1,13 @@
 //! `<ms>`: unique and increasing within the journal, also between processes.
 
-use crate::JournalError;
+use crate::Result;
 use crate::folder::Folder;
 use crate::name::{self, STAMP, STAMPS};
 use crate::os::At as _;
 
 /// The next stamp: `now` (milliseconds since the epoch), or the last one plus one if the clock has
 /// not advanced or was set back.
-pub(crate) fn next(folder: &Folder, now: u64) -> Result<u64, JournalError> {
+pub(crate) fn next(folder: &Folder, now: u64) -> Result<u64> {
     let file = folder.lock_file(STAMP)?;
     let mut text = [0; 14];
     let read = file
@@ -30,7 +30,7 @@ pub(crate) fn next(folder: &Folder, now: u64) -> Result<u64, JournalError> {
 }
 
 /// The newest stamp among the files, in case the `.stamp` file is lost.
-pub(crate) fn newest(folder: &Folder) -> Result<u64, JournalError> {
+pub(crate) fn newest(folder: &Folder) -> Result<u64> {
     let names = folder.names()?;
     let stamps = names.iter().filter_map(|name| Some(name::parse(name)?.0));
     Ok(stamps.max().unwrap_or(0))

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::JournalError;
 use crate::folder::Folder;
 use crate::os::Open;
+use crate::{JournalError, Result};
 
 /// A file in a folder for this user alone, checked like a journal's. Replaced whole: a reader sees
 /// the old content or the new.
@@ -25,7 +25,7 @@ impl StateFile {
     }
 
     /// The content; empty if there is no file.
-    pub fn read(&self) -> Result<String, JournalError> {
+    pub fn read(&self) -> Result<String> {
         let read = Folder::open_existing(&self.folder).and_then(|folder| {
             let file = folder.open_file(self.name, Open::Read)?;
             io::read_to_string(file).map_err(|error| folder.failed("read", self.name, error))

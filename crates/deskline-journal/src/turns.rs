@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::Write as _;
 use std::sync::Arc;
 
-use crate::JournalError;
 use crate::folder::Folder;
 use crate::os::{self, At as _, Open};
+use crate::{JournalError, Result};
 
 /// The turns on all desktops.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub struct Turn {
 
 impl Turns {
     /// Opens the folder; creates it for this user alone if there is none.
-    pub fn open() -> Result<Self, JournalError> {
+    pub fn open() -> Result<Self> {
         let default = os::default_path();
         let default = default
             .map_err(|error| JournalError::io("find a folder of this user", "".as_ref(), error))?;
@@ -30,11 +30,7 @@ impl Turns {
     }
 
     /// The turn of this name on this desktop; else the pid of the server that has it, if known.
-    pub fn take(
-        &self,
-        name: &str,
-        desktop: &str,
-    ) -> Result<Result<Turn, Option<u32>>, JournalError> {
+    pub fn take(&self, name: &str, desktop: &str) -> Result<Result<Turn, Option<u32>>> {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name = format!("{name}-{desktop}");
         let name: String = name.chars().map(plain).take(100).collect();

@@ -25,7 +25,6 @@ use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
 use crate::link::{Found, Link};
-use crate::resolve::Targets;
 use crate::resolve::lookup::Resolved;
 use action::Act;
 use deskline_input::clock::Instant;
@@ -34,12 +33,8 @@ use wait_for::Wanted;
 
 impl Link<'_> {
     /// Step 4 of one action.
-    pub(crate) fn act(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        action: &Action,
-        targets: &Targets,
-    ) -> Result<()> {
+    pub(crate) fn act(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
+        let action = self.action;
         if let (Action::Input(_) | Action::Quiet(_), false) = (action, self.subject.is_home()) {
             self.policy.approve(&mut **desk, self.subject.required()?)?;
         }
@@ -66,10 +61,14 @@ impl Link<'_> {
                     self.turn_to(desk, helper)?;
                 }
             }
-            Action::Input(input) => self.acting(desk, action, targets)?.input(input)?,
-            Action::Quiet(quiet) => self.acting(desk, action, targets)?.quiet(quiet)?,
+            Action::Input(input) => self.acting(desk)?.input(input)?,
+            Action::Quiet(quiet) => self.acting(desk)?.quiet(quiet)?,
             Action::Read { .. } => {
-                let found = targets.target.as_ref().zip(self.report.readings.current());
+                let found = self
+                    .targets
+                    .target
+                    .as_ref()
+                    .zip(self.report.readings.current());
                 if let Some((target, tree)) = found {
                     let index = target.index.ok_or_else(|| no_element(target))?;
                     self.report.step.results.read = Some(tree.whole_text(index));
@@ -83,39 +82,29 @@ impl Link<'_> {
     }
 
     /// Gives a field what it has lost of a text. `false` if that is unknown, or cannot be done.
-    pub(crate) fn type_again(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        action: &Action,
-        targets: &Targets,
-    ) -> Result<bool> {
-        let is_alone = matches!(action.keys(), (Some(_), None));
+    pub(crate) fn type_again(&mut self, desk: &mut Checkpoint<'_>) -> Result<bool> {
+        let is_alone = matches!(self.action.keys(), (Some(_), None));
         if !is_alone || self.report.step.keys.lost().is_none() {
             return Ok(false);
         }
-        let mut act = self.acting(desk, action, targets)?;
+        let mut act = self.acting(desk)?;
         act.front(act.wanted_for_keys())?;
         Ok(act.type_again()?.is_some())
     }
 
-    fn acting<'a, 'd>(
-        &'a mut self,
-        desk: &'a mut Checkpoint<'d>,
-        action: &'a Action,
-        targets: &'a Targets,
-    ) -> Result<Act<'a, 'd>> {
+    fn acting<'a, 'd>(&'a mut self, desk: &'a mut Checkpoint<'d>) -> Result<Act<'a, 'd>> {
         let picture = &mut self.report.pictures.before;
         Ok(Act {
             pid: self.subject.required()?,
             call: self.call,
-            action,
+            action: self.action,
             policy: self.policy,
             cancel: self.cancel,
             tree: self.report.readings.current(),
-            target: targets.target.as_ref(),
-            to: targets.to.as_ref(),
-            drop_on: targets.drop_on.as_ref(),
-            window: targets.window,
+            target: self.targets.target.as_ref(),
+            to: self.targets.to.as_ref(),
+            drop_on: self.targets.drop_on.as_ref(),
+            window: self.targets.window,
             desk,
             step: &mut self.report.step,
             is_pictured: picture.is_some() && self.report.ended_runs.is_empty(),

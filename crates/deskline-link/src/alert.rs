@@ -47,13 +47,15 @@ pub(crate) fn of_keys(tree: &Tree, keys: Keys<'_>, window: Option<usize>) -> Opt
 
 /// The alert with a button at this point.
 pub(crate) fn at(tree: &Tree, point: Point) -> Option<Alert> {
-    let is_there = |at: &usize| {
+    buttons_at(tree, point).find_map(|at| around(tree, at, "click twice".to_owned()))
+}
+
+pub(crate) fn buttons_at(tree: &Tree, point: Point) -> impl Iterator<Item = usize> {
+    (0..tree.elements.len()).filter(move |at| {
         let element = &tree.elements[*at];
         let place = element.place().filter(|_| element.role == Role::BUTTON);
         place.is_some_and(|place| place.contains(point))
-    };
-    let mut buttons = (0..tree.elements.len()).filter(is_there);
-    buttons.find_map(|at| around(tree, at, "click twice".to_owned()))
+    })
 }
 
 /// The alert that contains this element. `None` if it has only one button, and so asks

@@ -49,24 +49,13 @@ pub enum WindowTarget {
 }
 
 /// The kind of a click.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClickKind {
     pub button: Button,
     /// How often in a row.
     pub clicks: Clicks,
     /// The modifiers held meanwhile.
     pub modifiers: Modifiers,
-}
-
-impl Default for ClickKind {
-    /// One click of the main button.
-    fn default() -> Self {
-        Self {
-            button: Button::Left,
-            clicks: Clicks::Single,
-            modifiers: Modifiers::empty(),
-        }
-    }
 }
 
 impl ClickKind {
@@ -113,7 +102,7 @@ impl Typing {
 }
 
 /// The action of a link or of a step.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum Action {
     /// Start an app or bring a running one to the front.
     Open {
@@ -125,6 +114,7 @@ pub enum Action {
     /// Act through the accessibility API alone, without front window, pointer, keys or guard.
     Quiet(Quiet),
     /// Only read the tree.
+    #[default]
     Refresh,
     /// Read an element's whole text. Only as a step of a chain.
     Read { target: Target },
@@ -265,7 +255,7 @@ impl Default for Options {
 }
 
 /// One tool call, with checked arguments.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Call {
     /// Whether its steps are reported one by one.
     pub is_chain: bool,
@@ -293,16 +283,9 @@ impl Call {
     /// A call of one step with default options. The pid is left out for [`Action::Open`].
     pub fn new(pid: impl Into<Option<u32>>, action: Action) -> Self {
         Self {
-            is_chain: false,
             pid: pid.into().filter(|_| !action.opens()),
-            window: None,
             action,
-            then: Vec::new(),
-            repeats: Vec::new(),
-            expects: Vec::new(),
-            options: Options::default(),
-            approved: None,
-            arguments: serde_json::Map::new(),
+            ..Self::default()
         }
     }
 
@@ -435,9 +418,7 @@ impl Action {
     pub fn set_selected(target: Target, selected: bool) -> Self {
         Self::Quiet(Quiet::SetSelected { target, selected })
     }
-}
 
-impl Action {
     /// The tool of a call with this action alone, as in file names and `tools/list`.
     pub fn tool(&self) -> &'static str {
         match self {

@@ -12,8 +12,8 @@ use crate::link::Link;
 use crate::ocr::has_texts;
 use crate::picture::texts::Spots;
 use crate::report::{AppState, Report};
+use crate::resolve::lookup;
 use crate::resolve::lookup::Resolved;
-use crate::resolve::{Targets, lookup};
 use crate::secrecy::Witness;
 use crate::settle::changed::{Changed, drawn};
 use crate::settle::front_watch::FrontWatch;
@@ -23,63 +23,53 @@ use crate::step::{ActedOn, EndedRun, Step};
 use deskline_input::clock::Instant;
 
 impl Link<'_> {
-    /// Carries out every step, the first one with `targets`. Leaves the last step's front windows
-    /// in `front`. Returns the error of a later step that failed: the answer still reports the
-    /// steps before it.
+    /// Carries out every step; the first one has been resolved. Returns the error of a later step
+    /// that failed: the answer still reports the steps before it.
     ///
     /// # Errors An error of the first step, unless the state that was read back is not the
     /// requested one; and an error after which there is nothing to report: the user's Esc, a lost
     /// connection, an app that does not answer.
-    pub(crate) fn walk(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        targets: Targets,
-        front: &mut FrontWatch,
-    ) -> Result<Option<Error>> {
+    pub(crate) fn walk(&mut self, desk: &mut Checkpoint<'_>) -> Result<Option<Error>> {
         let mut runs = self.call.runs().peekable();
-        let mut targets = Ok(targets);
+        let mut resolved = Ok(());
         while let Some((step, action)) = runs.next() {
-            *front = FrontWatch::new(action, desk.guard.held());
-            let done = targets.and_then(|t| self.carry_out(desk, action, t, front));
+            self.action = action;
+            self.front = FrontWatch::new(action, desk.guard.held());
+            let done = resolved.and_then(|()| self.carry_out(desk));
             if let Err(e) = done {
                 desk.ungrab();
                 self.report.note_guard(desk);
                 return self.stop(desk, e).map(Some);
             }
             let tells = self.call.is_chain || moves_selection(action);
-            if let (true, Some(after)) = (tells, &self.report.readings.after) {
-                let before = self.report.readings.current();
-                let diff = before.map(|before| (before, Diff::between(before, after)));
-                let led_to = diff
-                    .as_ref()
-                    .and_then(|(before, diff)| led_to((before, after), diff, self.report));
-                let changed = diff
-                    .as_ref()
-                    .map(|(before, diff)| self.report.step_changed(action, (before, after), diff));
-                (
-                    self.report.step.results.led_to,
-                    self.report.step.results.changed,
-                ) = (led_to, changed);
+            let readings = &self.report.readings;
+            if let (true, Some(before), Some(after)) = (tells, readings.current(), &readings.after)
+            {
+                let diff = Diff::between(before, after);
+                let led_to = led_to((before, after), &diff, self.report);
+                let changed = self.report.step_changed(action, (before, after), &diff);
+                let results = &mut self.report.step.results;
+                (results.led_to, results.changed) = (led_to, Some(changed));
             }
+
             let Some(&(_, next)) = runs.peek() else {
                 break;
             };
             // The overlay describes each step.
             desk.ungrab();
             self.report.note_guard(desk);
-            targets = self.timed("resolve", |link| {
-                link.go_on(desk, front, (step, next))?;
-                let targets = match link.resolve(&mut **desk, next) {
-                    Err(e @ Error::NotFound { .. }) => {
-                        link.resolve_in_helper(desk, next)?.ok_or(e)?
-                    }
-                    targets => targets?,
-                };
-                if targets.away {
-                    link.reveal(desk, next)
-                } else {
-                    Ok(targets)
+            resolved = self.timed("resolve", |link| {
+                link.go_on(desk, (step, next))?;
+                link.action = next;
+                let resolved = link.resolve(&mut **desk);
+                let is_missing = matches!(resolved, Err(Error::NotFound { .. }));
+                if !is_missing || !link.resolve_in_helper(desk)? {
+                    resolved?;
                 }
+                if link.targets.away {
+                    link.reveal(desk)?;
+                }
+                Ok(())
             });
         }
         Ok(None)
@@ -87,14 +77,9 @@ impl Link<'_> {
 
     /// Ends a run of step `at`, and decides where the next run goes: to the app that this one
     /// brought to the front, or back to the call's app once that one has closed.
-    fn go_on(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        front: &FrontWatch,
-        (at, next): (usize, &Action),
-    ) -> Result<()> {
+    fn go_on(&mut self, desk: &mut Checkpoint<'_>, (at, next): (usize, &Action)) -> Result<()> {
         let home = self.subject.home().ok_or(Error::NoPid)?;
-        let to = self.other_in_front(desk, front)?;
+        let to = self.other_in_front(desk)?;
         if let Some((window, pid)) = &to {
             let is_new = self.subject.current() != Some(*pid);
             desk.refuse_substitute(home, (window, *pid), next.is_for_focus() && is_new)?;
@@ -149,13 +134,10 @@ impl Link<'_> {
 
     /// Resolves a step in a dialog that a helper of the app draws, if the dialog has the step's
     /// target. The steps after it go there too.
-    fn resolve_in_helper(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        next: &Action,
-    ) -> Result<Option<Targets>> {
-        let (Some(pid), Some(wanted)) = (self.subject.current(), lookup::target_of(next)) else {
-            return Ok(None);
+    fn resolve_in_helper(&mut self, desk: &mut Checkpoint<'_>) -> Result<bool> {
+        let (Some(pid), Some(wanted)) = (self.subject.current(), lookup::target_of(self.action))
+        else {
+            return Ok(false);
         };
         for helper in wait_for::helpers(&mut **desk, pid) {
             let Ok(tree) = self.read(&mut **desk, helper) else {
@@ -164,10 +146,10 @@ impl Link<'_> {
             if lookup::resolve(&tree, wanted, &[]).is_ok() {
                 self.turn_to(desk, helper)?;
                 self.report.readings.step_before = Some(tree);
-                return self.resolve(&mut **desk, next).map(Some);
+                return self.resolve(&mut **desk).map(|()| true);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 
     /// A step failed. Reads the tree that the steps before it have left.
@@ -202,23 +184,19 @@ impl Link<'_> {
 
     /// Steps 3 to 5 of one action. The guard is taken right before input and released right after
     /// it.
-    pub(crate) fn carry_out(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        action: &Action,
-        mut targets: Targets,
-        front: &mut FrontWatch,
-    ) -> Result<()> {
+    pub(crate) fn carry_out(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         let step = &mut self.report.step;
-        step.acted_on = targets.acted_on.take();
-        let ends = [&targets.target, &targets.to].into_iter().flatten();
+        step.acted_on = self.targets.acted_on.take();
+        let ends = [&self.targets.target, &self.targets.to]
+            .into_iter()
+            .flatten();
         step.results.doubts = ends.flat_map(Resolved::doubts).collect();
-        step.public_value = targets.public_value;
-        if let Some(end) = &targets.drop_on {
+        step.public_value = self.targets.public_value;
+        if let Some(end) = &self.targets.drop_on {
             self.subject.drops_on(end.pid);
             desk.listen(end.pid)?;
         }
-        let acted = self.timed("act", |link| link.act(desk, action, &targets));
+        let acted = self.timed("act", |link| link.act(desk));
         let keys = self.report.step.keys.before.as_ref();
         let took = |acted_on: &mut ActedOn| {
             !acted_on.by_keys || keys.is_none_or(|keys| keys.may_go_to(&acted_on.was.id))
@@ -226,7 +204,7 @@ impl Link<'_> {
         self.report.step.acted_on = self.report.step.acted_on.take_if(|acted_on| took(acted_on));
         let since = Instant::now();
         if acted.is_ok() {
-            front.note(desk)?;
+            self.front.note(desk)?;
         }
         if acted.is_err() {
             // This comes before the person's own keys reach the apps again.
@@ -239,20 +217,24 @@ impl Link<'_> {
         }
         self.report.note_guard(desk);
         acted?;
-        if let Some(end) = targets.drop_on.take() {
-            self.timed("settle", |link| link.settle_drop(desk, action, end))?;
+        if let Some(end) = self.targets.drop_on.take() {
+            self.timed("settle", |link| link.settle_drop(desk, end))?;
         }
-        self.timed("settle", |link| link.settle(desk, action, &targets, front))?;
+        self.timed("settle", |link| link.settle(desk))?;
         self.timed("read_back", |link| {
-            let mut read = link.read_back(desk, action, &targets);
-            if read.is_err() && link.type_again(desk, action, &targets)? {
-                link.settle(desk, action, &targets, front)?;
-                read = link.read_back(desk, action, &targets);
+            let mut read = link.read_back(desk);
+            if read.is_err() && link.type_again(desk)? {
+                link.settle(desk)?;
+                read = link.read_back(desk);
             }
             read?;
-            link.await_expected(desk, action, front)
+            link.await_expected(desk)
         })?;
-        note_change((action, targets.target), since, self.report);
+        note_change(
+            (self.action, self.targets.target.take()),
+            since,
+            self.report,
+        );
         Ok(())
     }
 

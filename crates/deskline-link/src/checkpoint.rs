@@ -97,7 +97,7 @@ pub(crate) struct Checkpoint<'a> {
     /// The window that the link last brought to the front.
     raised: Option<WindowId>,
     /// The window that was brought to the front for the current step.
-    raised_now: Option<WindowId>,
+    pub(crate) raised_now: Option<WindowId>,
     /// The bounds of that window, if the display has reported them.
     raised_place: Option<Place>,
     /// Whether the agent's text may be on the clipboard.
@@ -108,7 +108,7 @@ pub(crate) struct Checkpoint<'a> {
     touched: bool,
     /// Whether accessibility alone has carried out an action: a window that the app then opens
     /// comes to the front.
-    quiet: bool,
+    pub(crate) quiet: bool,
     /// Whether a window manager that did not raise a window in time may still do so.
     may_come_late: bool,
     /// Whether this link has moved the pointer.
@@ -359,10 +359,6 @@ impl<'a> Checkpoint<'a> {
 
     // The input of a link. Each method records what the restore needs.
 
-    pub(crate) fn acts_quietly(&mut self) {
-        self.quiet = true;
-    }
-
     /// Like [`Apps::open`](crate::Apps::open).
     pub(crate) fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
         self.touched = true;
@@ -441,15 +437,6 @@ impl<'a> Checkpoint<'a> {
             None => self.listed(window)?.place,
         };
         Ok(Some(place))
-    }
-
-    /// The window that was brought to the front for the current step.
-    pub(crate) fn raised_now(&self) -> Option<WindowId> {
-        self.raised_now
-    }
-
-    pub(crate) fn end_step(&mut self) {
-        self.raised_now = None;
     }
 
     /// Whether a window belongs to a process that the link drives, or whose menu an earlier link

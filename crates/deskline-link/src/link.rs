@@ -13,6 +13,7 @@ use crate::policy::Policy;
 use crate::reader::Reader;
 use crate::report::{Readings, Report};
 use crate::resolve::late_changes::LastTrees;
+use crate::resolve::targets::Targets;
 use crate::resolve::windows::Windows;
 use crate::settle::expected::has_list;
 use crate::settle::front_watch::FrontWatch;
@@ -40,6 +41,10 @@ pub(crate) struct Link<'l> {
     pub(crate) last_trees: &'l LastTrees,
     /// The windows that the call insists on.
     pub(crate) windows: Windows,
+    /// The step that is carried out, where it goes, and what is in front since it began.
+    pub(crate) action: &'l Action,
+    pub(crate) targets: Targets,
+    pub(crate) front: FrontWatch,
     /// The awaited element, if it was found before the link began.
     pub(crate) found: Option<Found>,
     pub(crate) report: &'l mut Report,
@@ -67,19 +72,18 @@ impl Link<'_> {
         }
         self.listen(desktop).inspect_err(|_| desktop.rest())?;
         // 1. Resolve the target on a fresh tree. Nothing is touched if it cannot be found.
-        let mut targets = self
-            .timed("resolve", |link| link.resolve(desktop, &call.action))
+        self.timed("resolve", |link| link.resolve(desktop))
             .inspect_err(|_| desktop.rest())?;
 
         // 2. Checkpoint: front window and pointer; the tree is that of step 1.
-        let watches = call.actions().any(|a| FrontWatch::new(a, None).watches());
+        let watches = call.actions().any(|action| !action.waits());
         let mut desk = self.timed("checkpoint", |_| {
             Checkpoint::save(desktop, subject, watches, deferred, cancel)
         })?;
-        if targets.away {
-            targets = self.timed("reveal", |link| link.reveal(&mut desk, &call.action))?;
+        if self.targets.away {
+            self.timed("reveal", |link| link.reveal(&mut desk))?;
         }
-        let first = targets.index();
+        let first = self.targets.index();
         self.timed("picture_before", |link| {
             let tree = link.report.readings.before.as_ref();
             if let (Some(tree), true) = (tree, call.options.show_diff) {
@@ -89,15 +93,14 @@ impl Link<'_> {
         });
 
         // 3 to 5. Guard, act and settle; in a chain once for each step, which is resolved first.
-        let mut front = FrontWatch::new(&call.action, None);
-        let stopped = self.walk(&mut desk, targets, &mut front)?;
+        let stopped = self.walk(&mut desk)?;
 
         // 6. Diff.
         desk.ungrab_in_time();
         self.timed("diff", |link| link.diff(&mut *desk))?;
 
         // 7. Handoff: decided before anything is put back.
-        self.timed("handoff", |link| link.note_handoff(&mut desk, &front))?;
+        self.timed("handoff", |link| link.note_handoff(&mut desk))?;
         let later = self.picture(&mut desk, first);
         // An Esc that came after the last wait counts too.
         cancel.check()?;

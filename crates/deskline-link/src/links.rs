@@ -22,9 +22,11 @@ use crate::link::{Found, Link};
 use crate::picture::texts::Texts;
 use crate::policy::Policy;
 use crate::reader::Reader;
-use crate::report::{Readings, Report};
+use crate::report::Report;
 use crate::resolve::late_changes::LastTrees;
+use crate::resolve::targets::Targets;
 use crate::resolve::windows::Windows;
+use crate::settle::front_watch::FrontWatch;
 use crate::subject::Subject;
 use crate::wait;
 use deskline_input::Cancel;
@@ -156,13 +158,8 @@ impl Links {
         match result {
             Ok(false) => Looked::NotYet(waiting),
             result => {
-                let Waiting {
-                    call,
-                    subject,
-                    report,
-                    ..
-                } = *waiting;
-                Looked::Answer(self.answer(&call, &subject, report, result.map(drop)))
+                let (all, result) = (*waiting, result.map(drop));
+                Looked::Answer(self.answer(&all.call, &all.subject, all.report, result))
             }
         }
     }
@@ -175,21 +172,15 @@ impl Links {
         others: &dyn Fn() -> bool,
     ) -> Result<bool> {
         cancel.check()?;
-        let Waiting {
-            call,
-            subject,
-            has_looked,
-            report,
-            since,
-        } = waiting;
         let _current = cancel.enter();
-        let (mut link, desktop, _) = self.begin(call, cancel, subject, report)?;
+        let (mut link, desktop, _) =
+            self.begin(&waiting.call, cancel, &waiting.subject, &mut waiting.report)?;
         let found = link.listen(desktop).and_then(|()| {
             // The state before the wait comes from the first look.
-            if !std::mem::replace(has_looked, true) {
-                link.resolve(desktop, &call.action)?;
+            if !std::mem::replace(&mut waiting.has_looked, true) {
+                link.resolve(desktop)?;
             }
-            match Wanted::new(&call.action, *since) {
+            match Wanted::new(link.action, waiting.since) {
                 Some(wanted) => link.wait_for(desktop, &wanted, Some(others)),
                 None => Ok(None),
             }
@@ -197,7 +188,13 @@ impl Links {
         desktop.rest();
         match found? {
             Some(found) => self
-                .link(call, cancel, subject, Some(found), report)
+                .link(
+                    &waiting.call,
+                    cancel,
+                    &waiting.subject,
+                    Some(found),
+                    &mut waiting.report,
+                )
                 .map(|()| true),
             None => Ok(false),
         }
@@ -229,6 +226,9 @@ impl Links {
             },
             last_trees: &self.last_trees,
             windows: Windows::default(),
+            action: &call.action,
+            targets: Targets::default(),
+            front: FrontWatch::default(),
             found: None,
             report,
         };
@@ -267,24 +267,14 @@ impl Links {
         });
         let answer = answer::record(&self.journal, call, subject, is_first, &mut report, result);
         self.last = subject.home().or(self.last);
-        let Report {
-            late,
-            readings,
-            handoff,
-            drops,
-            ..
-        } = report;
-        let taken = handoff.and_then(|taken| taken.tree);
+        let taken = report.handoff.and_then(|taken| taken.tree);
+        let readings = report.readings;
         // The tree of the answer's file.
-        let Readings {
-            before,
-            step_before,
-            after,
-        } = readings;
-        let last = after.or(step_before).or(before);
-        let dropped_on = drops.into_iter().map(|drop| drop.after);
+        let last = readings.after.or(readings.step_before);
+        let last = last.or(readings.before);
+        let dropped_on = report.drops.into_iter().map(|drop| drop.after);
         let trees = last.into_iter().chain(taken).chain(dropped_on);
-        self.last_trees.remember(late, trees);
+        self.last_trees.remember(report.late, trees);
         answer
     }
 
@@ -312,19 +302,12 @@ impl Links {
             .collect();
         for why in lacks {
             let has_why = |text: &String| text.contains(&*why);
-            let Report {
-                notes, pictures, ..
-            } = report;
-            let picture = pictures
-                .after
-                .as_ref()
-                .and_then(|after| after.as_ref().err());
-            let named = notes.0.iter().chain(picture).any(has_why);
+            let (notes, picture) = (&mut report.notes.0, &mut report.pictures.after);
+            let failed = picture.as_ref().and_then(|after| after.as_ref().err());
+            let named = notes.iter().chain(failed).any(has_why);
             if named && !self.lacks_named.insert(why.clone().into_owned()) {
-                notes.0.retain(|note| !has_why(note));
-                pictures
-                    .after
-                    .take_if(|after| after.as_ref().is_err_and(has_why));
+                notes.retain(|note| !has_why(note));
+                picture.take_if(|after| after.as_ref().is_err_and(has_why));
             }
         }
     }
@@ -481,11 +464,7 @@ fn connected<'d>(
     platform: &Arc<dyn Platform>,
     desktop: &'d mut Option<Box<dyn Desktop>>,
 ) -> Result<&'d mut dyn Desktop> {
-    let connected = match desktop.take() {
-        Some(connected) => connected,
-        None => platform.connect()?,
-    };
-    Ok(&mut **desktop.insert(connected))
+    Ok(&mut **crate::kept(desktop, || platform.connect())?)
 }
 
 /// The maximum number of listed apps, and of titles per app. They keep the answer under 4,000

@@ -2,11 +2,12 @@
 
 pub(crate) mod late_changes;
 pub(crate) mod lookup;
+pub(crate) mod targets;
 pub(crate) mod windows;
 
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, Point, Ref, Role, States, Tree};
+use deskline_core::{Diff, Point, Ref, States, Tree};
 
 use crate::alert;
 use crate::call::{Action, Input, Quiet, Target};
@@ -15,79 +16,16 @@ use crate::desktop::Desktop;
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::link::Link;
 use crate::picture::texts::Spots;
-use crate::report::Readings;
 use crate::step::ActedOn;
 use crate::trees::Scope;
-use deskline_input::Button;
 use deskline_input::clock::Instant;
 use lookup::Resolved;
+use targets::{DropOn, Targets};
 
 /// How long a disabled element may take to be enabled, and how often it is looked at where no event
 /// comes.
 const ENABLED: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(100);
-
-/// The target of an action.
-#[derive(Debug, Default)]
-pub(crate) struct Targets {
-    /// Whether the app's windows are on a virtual desktop where accessibility does not list them.
-    /// Nothing is resolved then.
-    pub(crate) away: bool,
-    pub(crate) target: Option<Resolved>,
-    /// Where a drag ends, in the same app.
-    pub(crate) to: Option<Resolved>,
-    /// Where a drag ends, in another app.
-    pub(crate) drop_on: Option<DropOn>,
-    /// The toplevel that the call insists on.
-    pub(crate) window: Option<usize>,
-    /// The element that the action is for, or that keys go to.
-    pub(crate) acted_on: Option<ActedOn>,
-    /// Whether the action sets or chooses a value on an element that is known not to be secure.
-    pub(crate) public_value: bool,
-}
-
-/// Where a drag ends, in another app.
-#[derive(Debug)]
-pub(crate) struct DropOn {
-    pub(crate) pid: u32,
-    /// That app before the drag.
-    pub(crate) tree: Tree,
-    pub(crate) target: Resolved,
-}
-
-impl Targets {
-    /// The target's index in the tree that it was resolved on.
-    pub(crate) fn index(&self) -> Option<usize> {
-        self.target.as_ref().and_then(|target| target.index)
-    }
-
-    /// The target of a click or a press.
-    fn pressed(&self, action: &Action) -> Option<&Resolved> {
-        let presses = match action {
-            Action::Input(Input::Click { kind, .. }) => kind.button == Button::Left,
-            Action::Quiet(Quiet::PressAx { .. }) => true,
-            _ => false,
-        };
-        self.target.as_ref().filter(|_| presses)
-    }
-
-    /// Whether the action is a click or a press on an element that is disabled. Dialogs enable a
-    /// button once they have looked at what was typed.
-    fn is_disabled(&self, tree: &Tree, action: &Action) -> bool {
-        let target = self.pressed(action).filter(|target| !target.given);
-        let element = target.and_then(|target| tree.elements.get(target.index?));
-        // A closed menu has the states of when it was last open.
-        let takes_clicks = |e: &Element| e.role.is_interactive() && e.role != Role::MENU_ITEM;
-        element.is_some_and(|e| takes_clicks(e) && e.states.contains(States::DISABLED))
-    }
-
-    /// The toplevels that the action is for.
-    fn toplevels(&self, tree: &Tree) -> Vec<usize> {
-        let ends = [&self.target, &self.to].into_iter().flatten();
-        let elements = ends.filter_map(|end| end.index).chain(self.window);
-        elements.filter_map(|index| tree.toplevel(index)).collect()
-    }
-}
 
 impl Link<'_> {
     /// Reads the app, and records the changes since the last answer about it.
@@ -113,18 +51,15 @@ impl Link<'_> {
     /// same as the ref's element did before an earlier step, or the only one with its role and
     /// text.
     fn find_recreated(&mut self, desktop: &mut dyn Desktop, reference: Ref) -> Result<()> {
-        let Readings {
-            before,
-            step_before,
-            ..
-        } = &self.report.readings;
-        let Some(tree) = self.report.readings.current() else {
+        let readings = &self.report.readings;
+        let Some(tree) = readings.current() else {
             return Ok(());
         };
         if tree.find_ref(reference).is_some() {
             return Ok(());
         }
-        let first = before.as_ref().filter(|_| step_before.is_some());
+        let first = readings.before.as_ref();
+        let first = first.filter(|_| readings.step_before.is_some());
         let last = self.last_trees.last(&tree.app);
         let find = |old: &Tree| {
             let index = old.find_ref(reference)?;
@@ -154,20 +89,17 @@ impl Link<'_> {
 
     /// Step 1. The tree may have older readings of windows that nobody sees. The windows that the
     /// action is for are read again; if the action cannot be resolved, all are.
-    pub(crate) fn resolve(
-        &mut self,
-        desktop: &mut dyn Desktop,
-        action: &Action,
-    ) -> Result<Targets> {
+    pub(crate) fn resolve(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
+        let action = self.action;
         let start = Instant::now();
         // The app itself refuses a press on a disabled element.
         let is_quiet = matches!(action, Action::Quiet(_));
         let mut looked = false;
         loop {
-            let found = self.resolve_once(desktop, action);
+            let found = self.resolve_once(desktop);
             let (Some(tree), Some(pid)) = (self.report.readings.current(), self.subject.current())
             else {
-                return found;
+                return found.map(|found| self.targets = found);
             };
             let older = tree.older_windows();
             let tops = found.as_ref().map(|targets| targets.toplevels(tree));
@@ -215,7 +147,7 @@ impl Link<'_> {
                         let note = format!("{} is disabled", target.name);
                         self.report.notes.add(note);
                     }
-                    return found;
+                    return found.map(|found| self.targets = found);
                 }
                 Err(Error::NotFound { .. } | Error::StaleRef { .. })
                     if !looked && self.look_in_picture(desktop)? =>
@@ -223,7 +155,7 @@ impl Link<'_> {
                     looked = true;
                     continue;
                 }
-                Err(_) => return found,
+                Err(_) => return found.map(drop),
             };
             if self.report.readings.step_before.is_some() {
                 let mut tree = desktop.read(pid, scope)?;
@@ -250,7 +182,8 @@ impl Link<'_> {
     }
 
     /// Reads the tree unless the step before has just read it.
-    fn resolve_once(&mut self, desktop: &mut dyn Desktop, action: &Action) -> Result<Targets> {
+    fn resolve_once(&mut self, desktop: &mut dyn Desktop) -> Result<Targets> {
+        let action = self.action;
         let Some(pid) = self.subject.current().filter(|_| !action.opens()) else {
             return Ok(Targets::default());
         };
@@ -340,7 +273,7 @@ impl Link<'_> {
 
     /// Switches to the virtual desktop of the app's windows, and resolves there. The checkpoint
     /// switches back.
-    pub(crate) fn reveal(&mut self, desk: &mut Checkpoint<'_>, action: &Action) -> Result<Targets> {
+    pub(crate) fn reveal(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         let pid = self.subject.required()?;
         let tree = self.report.readings.current();
         let name = tree.map(|tree| tree.app.name.clone());
@@ -351,15 +284,15 @@ impl Link<'_> {
         } else {
             self.report.readings.before = None;
         }
-        let targets = self.resolve(&mut **desk, action)?;
-        if targets.away {
+        self.resolve(&mut **desk)?;
+        if self.targets.away {
             return Err(Error::NoWindow {
                 pid,
                 name: name.unwrap_or_default(),
                 hint: WindowHint::DidNotCome,
             });
         }
-        Ok(targets)
+        Ok(())
     }
 }
 

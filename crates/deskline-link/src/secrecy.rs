@@ -88,9 +88,7 @@ impl Witness {
             },
         }
     }
-}
 
-impl Witness {
     /// Whether one element has the focus in both.
     pub(crate) fn keeps_focus(&self, later: &Self) -> bool {
         self.focus.is_some() && self.focus == later.focus

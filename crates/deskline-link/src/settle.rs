@@ -27,13 +27,12 @@ use crate::error::{Error, Mismatch, NoEffect, Result};
 use crate::link::Link;
 use crate::report::{AppState, Drop, Readings, Report};
 use crate::resolve::lookup::Resolved;
-use crate::resolve::{DropOn, Targets};
+use crate::resolve::targets::DropOn;
 use crate::secrecy::Witness;
 use crate::trees::Scope;
 use deskline_input::clock::Instant;
 use expected::{Effect, asked, lists, sent};
 use field::{Field, Verdict};
-use front_watch::FrontWatch;
 use quiet::{Awaits, await_quiet};
 use readback::{LATE, TAKES, dragged, takes_more, went_nowhere};
 use stale::expected_places;
@@ -41,14 +40,9 @@ use taken_back::{not_switched, verdict};
 
 impl Link<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
-    pub(crate) fn settle(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        action: &Action,
-        targets: &Targets,
-        front: &mut FrontWatch,
-    ) -> Result<()> {
+    pub(crate) fn settle(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         let mut pid = self.subject.required()?;
+        let action = self.action;
         let options = &self.call.options;
         let scope = if options.traverse_after || self.call.is_chain {
             self.reader.again()
@@ -60,7 +54,7 @@ impl Link<'_> {
         }
         let before = self.report.readings.current();
         let had_window = before.is_none_or(|tree| !tree.windows.is_empty());
-        let target = targets.target.as_ref().and_then(|target| target.index);
+        let target = self.targets.index();
         let scrolls = matches!(action, Action::Input(Input::Scroll { .. }));
         let target = target.filter(|_| !scrolls);
         let target = target.and_then(|index| before?.elements.get(index));
@@ -70,7 +64,7 @@ impl Link<'_> {
             before,
             effect,
             opens: effect == Effect::Click && opens_from_panel(desk, target)?,
-            raised: desk.raised_now().is_some(),
+            raised: desk.raised_now.is_some(),
             look: self.report.before_input(),
             target,
             sent: sent(action, self.is_last()),
@@ -98,8 +92,8 @@ impl Link<'_> {
         if matches!(action, Action::Input(Input::Drag { .. })) {
             self.await_icon(desk, (pid, scope))?;
         }
-        desk.end_step();
-        front.note(desk)?;
+        desk.raised_now = None;
+        self.front.note(desk)?;
         if !options.delay_after_action.is_zero() {
             desk.ungrab();
             self.cancel.wait(options.delay_after_action)?;
@@ -139,18 +133,17 @@ impl Link<'_> {
 
     /// Waits until the app that a drag ended in has settled. Then listens to the link's own app
     /// again.
-    pub(crate) fn settle_drop(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        action: &Action,
-        end: DropOn,
-    ) -> Result<()> {
+    pub(crate) fn settle_drop(&mut self, desk: &mut Checkpoint<'_>, end: DropOn) -> Result<()> {
         let DropOn { pid, tree, .. } = end;
         let awaits = Awaits {
             before: Some(&tree),
             raised: true,
-            sent: sent(action, self.is_last()),
-            ..Awaits::new(self.reader.again(), Effect::new(action, None), quiet::MOST)
+            sent: sent(self.action, self.is_last()),
+            ..Awaits::new(
+                self.reader.again(),
+                Effect::new(self.action, None),
+                quiet::MOST,
+            )
         };
         match await_quiet(desk, pid, awaits) {
             Ok((_, mut after)) => {
@@ -264,14 +257,9 @@ impl Link<'_> {
 
     /// Compares the requested state with the app's state. Reads once more before it reports a
     /// missing effect, and again while a field takes more of a text.
-    pub(crate) fn read_back(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        action: &Action,
-        targets: &Targets,
-    ) -> Result<()> {
-        let target = targets.target.as_ref();
-        let mut told = found(desk, action, target, self.report);
+    pub(crate) fn read_back(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
+        let target = self.targets.target.as_ref();
+        let mut told = found(desk, self.action, target, self.report);
         let start = Instant::now();
         while let (Verdict::Failed(_), Some(pid)) = (&told, self.subject.current()) {
             desk.ungrab_in_time();
@@ -282,7 +270,7 @@ impl Link<'_> {
             let goes_on = takes_more(self.report.step.keys.after.as_ref(), &now);
             self.report.step.keys.after = Some(now);
             self.report.readings.after = Some(tree);
-            told = found(desk, action, target, self.report);
+            told = found(desk, self.action, target, self.report);
             if !goes_on || start.elapsed() > TAKES {
                 break;
             }

@@ -301,9 +301,7 @@ impl LinuxDesktop {
             starting.handed.get_or_insert_with(Instant::now);
         }
         let starting = &*starting;
-        let Starting {
-            launch, launched, ..
-        } = starting;
+        let (launch, launched) = (&starting.launch, &starting.launched);
         let made = windows.iter().map(|window| {
             let its = if process::are_elsewhere() {
                 let x11 = self.display.x11();
@@ -594,11 +592,8 @@ impl Apps for LinuxDesktop {
         };
         let progress = self.advance(&mut starting);
         if let Ok(Progress::Ready(pid) | Progress::Waiting(pid, _)) = progress {
-            let Starting {
-                launch, launched, ..
-            } = &starting;
-            let made = Some(launched).filter(|launched| launched.made(pid));
-            self.ends.remember(pid, &launch.name, made);
+            let made = Some(&starting.launched).filter(|launched| launched.made(pid));
+            self.ends.remember(pid, &starting.launch.name, made);
         }
         self.starting = Some(starting);
         progress

@@ -44,33 +44,33 @@ fn gnome(session: &Session) -> Option<Result<GnomeDisplay<Described>>> {
     (compositor == GNOME_SHELL).then(|| GnomeDisplay::connect(&access, described))
 }
 
+/// A display, if there is one and it was connected to. Otherwise the log has why it is not.
+fn used<D>(unused: &str, display: Option<Result<D>>) -> Option<Box<dyn DisplaySystem>>
+where
+    D: DisplaySystem + 'static,
+{
+    let display = display?.inspect_err(|e| tracing::warn!("{unused}: {e}"));
+    Some(Box::new(display.ok()?))
+}
+
 /// Connects to the display of the session. A further display system needs a line here.
 ///
 /// A Wayland session works without X11: if Xwayland does not run, or refuses us, apps are read and
 /// driven through their trees.
 pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
     let wayland = session.wayland_display.is_some();
-    if let Some((socket, ipc)) = session.sway() {
-        match SwayDisplay::connect(&socket, &ipc) {
-            Ok(sway) => return Ok(Box::new(sway)),
-            Err(e) => tracing::warn!("sway is not used: {e}"),
-        }
-    }
-    match gnome(session) {
-        Some(Ok(gnome)) => return Ok(Box::new(gnome)),
-        Some(Err(e)) => tracing::warn!("Mutter's interfaces are not used: {e}"),
-        None => {}
-    }
-    match kwin(session) {
-        Some(Ok(kwin)) => return Ok(Box::new(kwin)),
-        Some(Err(e)) => tracing::warn!("KWin is not used: {e}"),
-        None => {}
-    }
-    if let Some((socket, bus)) = session.wlr() {
-        match WlrDisplay::connect(&socket, Described::on(&bus)) {
-            Ok(wlr) => return Ok(Box::new(wlr)),
-            Err(e) => tracing::warn!("the compositor's protocols are not used: {e}"),
-        }
+    let sway = session.sway();
+    let sway = sway.map(|(socket, ipc)| SwayDisplay::connect(&socket, &ipc));
+    let wlr = || {
+        let (socket, bus) = session.wlr()?;
+        Some(WlrDisplay::connect(&socket, Described::on(&bus)))
+    };
+    let found = used("sway is not used", sway)
+        .or_else(|| used("Mutter's interfaces are not used", gnome(session)))
+        .or_else(|| used("KWin is not used", kwin(session)))
+        .or_else(|| used("the compositor's protocols are not used", wlr()));
+    if let Some(display) = found {
+        return Ok(display);
     }
     match &session.display {
         Some(name) => match X11Display::connect(name, session.xauthority.as_deref()) {

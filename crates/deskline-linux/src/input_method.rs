@@ -192,10 +192,7 @@ impl InputMethods {
         let Some(address) = &self.session_bus else {
             return Ok(None);
         };
-        let bus = match &mut self.bus {
-            Some(bus) => bus,
-            none => none.insert(Connection::open(address, ANSWERS)?),
-        };
+        let bus = deskline_contract::kept(&mut self.bus, || Connection::open(address, ANSWERS))?;
         let asked = Call::to_bus("NameHasOwner", Body::new().str(name));
         let answer = match bus.call(&asked, ANSWERS) {
             Ok(answer) if answer.reader().u32() != Ok(1) => return Ok(None),

@@ -64,13 +64,13 @@ impl PrivateDesktop {
     fn start_reaching(options: &Options, reach: Reach) -> Result<Self> {
         let programs = programs::Programs::find(options)?;
         let directory = Directory::create()?;
-        let mut variables = variables(options, &directory.path)?;
+        let variables = variables(options, &directory.path)?;
         let (deadline, tied) = (Instant::now() + START_LIMIT, reach == Reach::Process);
-        let mut parts = parts::Parts::new(&directory.path, deadline, tied);
-        let outcome = parts.start(&programs, options, &mut variables);
+        let mut parts = parts::Parts::new(&directory.path, deadline, tied, variables);
+        let outcome = parts.start(&programs, options);
         // Created first, so that after a failure, dropping it ends the programs that were started.
         let desktop = Self {
-            session: Session::from_environment(&variables),
+            session: Session::from_environment(&parts.variables),
             vnc: options.watch.then(|| directory.path.join(VNC_SOCKET)),
             parts,
             directory,

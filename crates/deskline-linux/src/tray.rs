@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Result};
+use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Result, kept};
 use deskline_core::{App, Element, ElementId, Role, States, Text, Tree};
 use deskline_wayland::dbus::{self, Arguments, DAEMON, On, PROPERTIES};
 use zbus::blocking::Connection;
@@ -206,11 +206,7 @@ impl Tray {
         let Some(address) = &self.address else {
             return Err(zbus::Error::Failure("there is no session bus".into()));
         };
-        let bus = match self.bus.take() {
-            Some(bus) => bus,
-            None => dbus::connect(address, PATIENCE)?,
-        };
-        let bus = self.bus.insert(bus);
+        let bus = kept(&mut self.bus, || dbus::connect(address, PATIENCE))?;
         let answer = dbus::ask(bus, on, member, body);
         if let Err(zbus::Error::InputOutput(_)) = answer {
             self.bus = None;

@@ -58,11 +58,8 @@ impl<C: Current> WaylandDisplay<C> {
     }
 
     /// The receiver of keys, and the id of its window.
-    fn receiver(
-        &mut self,
-        aim: Option<Aim>,
-        cancel: &Cancel,
-    ) -> Result<(Receiver, Option<WindowId>)> {
+    fn receiver(&mut self, cancel: &Cancel) -> Result<(Receiver, Option<WindowId>)> {
+        let aim = self.hands.aim;
         let (window, popup) = match self.compositor().keyboard(aim, cancel)? {
             Keyboard::Nobody => return Ok((Receiver::Nobody, None)),
             Keyboard::Unclear(why) => return Ok((Receiver::Unclear(why), None)),
@@ -82,7 +79,7 @@ impl<C: Current> WaylandDisplay<C> {
     /// The window with the keyboard. Fails unless it is the target: points are relative to its
     /// corner.
     fn front_of_target(&mut self, cancel: &Cancel) -> Result<Option<WindowId>> {
-        let (receiver, id) = self.receiver(self.hands.aim, cancel)?;
+        let (receiver, id) = self.receiver(cancel)?;
         receiver.check(Progress::NothingSent)?;
         Ok(id)
     }
@@ -266,17 +263,12 @@ impl<C: Current> Scene for WaylandDisplay<C> {
         self.compositor().gate().map_or(Ok(()), Gate::close)
     }
 
-    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
-        Ok(self.receiver(aim, cancel)?.0)
+    fn keyboard(&mut self, cancel: &Cancel) -> Result<Receiver> {
+        Ok(self.receiver(cancel)?.0)
     }
 
-    fn under(
-        &mut self,
-        at: Point,
-        end: Option<Point>,
-        aim: Option<Aim>,
-        cancel: &Cancel,
-    ) -> Result<Under> {
+    fn under(&mut self, at: Point, end: Option<Point>, cancel: &Cancel) -> Result<Under> {
+        let aim = self.hands.aim;
         let crosses = aim.is_some_and(|aim| aim.drop_on.is_some());
         if crosses && self.compositor.current().manner().counts_from_window {
             return Err(Error::Unsupported {

@@ -136,7 +136,7 @@ fn serve(window: HWND, reading: Reading, orders: &Receiver<Order>) {
         content: None,
         known: 0,
     };
-    let mut lending = Lending::new();
+    let mut lending = Lending::default();
     messages::serve(|message| {
         match message.message {
             ORDERED => {

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use deskline_contract::clipboard::ClipboardThread;
 use deskline_contract::guard::Guards;
-use deskline_contract::offers;
 use deskline_contract::{
     Aim, AppWindows, Application, Apps, Clipboard, Desktop, Display, End, Identity, KeyInput,
     Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
     Screen, Window, Workspaces,
 };
+use deskline_contract::{kept, offers};
 
 #[cfg(windows)]
 use crate::apps::Programs;
@@ -102,10 +102,7 @@ impl<U: Uia> Display for WinDesktop<U> {
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
         self.on_the_screen()
             .map_err(|missing| missing.for_action("paste"))?;
-        Ok(match &mut self.clipboard {
-            Some(clipboard) => clipboard,
-            none => none.insert(clipboard::start()?),
-        })
+        Ok(kept(&mut self.clipboard, clipboard::start)?)
     }
 }
 

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use deskline_contract::clipboard::ClipboardThread;
 use deskline_contract::guard::Guards;
-use deskline_contract::offers;
 use deskline_contract::{
     Aim, Cancel, Clipboard, Display, KeyInput, Overlay, Picture, PictureNature, Pictures, Pointer,
     PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
 };
+use deskline_contract::{kept, offers};
 use deskline_core::Point;
 use deskline_input::Port;
 
@@ -127,11 +127,8 @@ impl Display for X11Display {
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
-        let clipboard = match self.clipboard.take() {
-            Some(clipboard) => clipboard,
-            None => clipboard::start(&self.name, self.xauthority.as_deref())?,
-        };
-        Ok(self.clipboard.insert(clipboard))
+        let start = || clipboard::start(&self.name, self.xauthority.as_deref());
+        Ok(kept(&mut self.clipboard, start)?)
     }
 }
 

@@ -20,8 +20,7 @@ use std::sync::mpsc::{self, SyncSender};
 use std::time::Duration;
 
 use deskline_contract::guard::{Grab, Guards, Task};
-use deskline_contract::{Cancel, Error, Overlay, Result};
-use deskline_core::Rect;
+use deskline_contract::{Cancel, Error, Overlay, Result, Shown};
 use deskline_unix::worker::Worker;
 
 use crate::connection;
@@ -118,15 +117,9 @@ impl Guards for Guard {
 }
 
 impl Overlay for Guard {
-    fn show(
-        &mut self,
-        place: Option<Rect>,
-        caption: &str,
-        time: Duration,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.order_and_wait(|reply| Order::Show(place, caption.to_owned(), reply));
-        let waited = cancel.wait(time);
+    fn show(&mut self, what: Shown<'_>, cancel: &Cancel) -> Result<()> {
+        self.order_and_wait(|reply| Order::Show(what.place, what.caption.to_owned(), reply));
+        let waited = cancel.wait(what.time);
         self.order_and_wait(Order::Hide);
         Ok(waited?)
     }

@@ -5,8 +5,7 @@ use std::time::Duration;
 use deskline_contract::{Error, Result};
 use deskline_core::{Modifiers, Point};
 use deskline_input::{
-    Aim, BETWEEN_CLICKS, Cancel, Doing, Hands, Pace, Part, Receiver, Rhythm, Scene, Tempo, Under,
-    Wait,
+    BETWEEN_CLICKS, Cancel, Doing, Hands, Pace, Part, Receiver, Rhythm, Scene, Tempo, Under, Wait,
 };
 use x11rb::protocol::xproto::{ConnectionExt as _, Keycode};
 
@@ -118,20 +117,14 @@ impl Scene for X11 {
         put_back.and(unwatched)
     }
 
-    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
-        self.receiver(aim, cancel)
+    fn keyboard(&mut self, cancel: &Cancel) -> Result<Receiver> {
+        self.receiver(self.hands.aim, cancel)
     }
 
-    fn under(
-        &mut self,
-        at: Point,
-        end: Option<Point>,
-        aim: Option<Aim>,
-        cancel: &Cancel,
-    ) -> Result<Under> {
+    fn under(&mut self, at: Point, end: Option<Point>, cancel: &Cancel) -> Result<Under> {
         self.acting.reader = self.window_at(at)?;
         let dropped_on = end.map_or(Ok(None), |end| self.window_at(end))?;
-        let Some(aim) = aim else {
+        let Some(aim) = self.hands.aim else {
             return Ok(Under::Target);
         };
         if let Some((window, _)) = self.acting.reader
@@ -152,8 +145,10 @@ impl Scene for X11 {
         self.is_in_place(at)
     }
 
-    fn grabber(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Option<String>> {
-        let Some(aim) = aim else { return Ok(None) };
+    fn grabber(&mut self, cancel: &Cancel) -> Result<Option<String>> {
+        let Some(aim) = self.hands.aim else {
+            return Ok(None);
+        };
         self.holder(Grabbable::Keyboard, aim, cancel)
     }
 

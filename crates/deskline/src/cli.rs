@@ -19,6 +19,7 @@ use deskline_journal::{Journal, Retention};
 use deskline_link::selftest::Role;
 
 use crate::install::InstallArgs;
+use crate::output::Fallible;
 #[cfg(target_os = "linux")]
 pub(crate) use recipes::RecordArgs;
 pub(crate) use recipes::{KeepArgs, LearnArgs, LintArgs, RecipesArgs, RunArgs, TestArgs};
@@ -178,7 +179,7 @@ pub(crate) fn command() -> clap::Command {
 
 impl Settings {
     /// Opens the journal.
-    pub(crate) fn journal(&self) -> Result<Journal, Box<dyn std::error::Error>> {
+    pub(crate) fn journal(&self) -> Fallible<Journal> {
         Ok(Journal::open(self.folder(), self.keep)?)
     }
 

@@ -1,7 +1,6 @@
 //! `deskline demo`: a series of calls on a private desktop, as an agent would make them, with the
 //! answers as the model sees them.
 
-use std::error::Error;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use deskline_mcp::{Dispatcher, Nobody};
 use serde_json::{Value, json};
 
 use crate::cli::Settings;
-use crate::output::{Done, print};
+use crate::output::{Done, Fallible, print};
 use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
 
 /// The demo leaves its files here.
@@ -59,7 +58,7 @@ fn new_folder() -> Result<PathBuf, String> {
 }
 
 /// A sum on the calculator, and a note in an editor, saved through its file dialog.
-async fn links(server: &Dispatcher, cancel: &Cancel, folder: &Path) -> Result<(), Box<dyn Error>> {
+async fn links(server: &Dispatcher, cancel: &Cancel, folder: &Path) -> Fallible {
     let link = async |tool: &str, arguments: Value| link(server, cancel, tool, &arguments).await;
     let open = async |app: &str| {
         let identifier = json!({"identifier": app});
@@ -96,7 +95,7 @@ async fn link(
     cancel: &Cancel,
     tool: &str,
     arguments: &Value,
-) -> Result<String, Box<dyn Error>> {
+) -> Fallible<String> {
     print(&format!("\n▸ {tool} {arguments}"))?;
     let arguments = arguments.as_object().ok_or("no object")?;
     let reply = server.call(tool, arguments, cancel, &Nobody).await?;
@@ -109,13 +108,13 @@ async fn link(
     Ok(reply.text)
 }
 
-fn pid(answer: &str) -> Result<u32, Box<dyn Error>> {
+fn pid(answer: &str) -> Fallible<u32> {
     let pid = answer.lines().find_map(|line| line.strip_prefix("pid: "));
     Ok(pid.ok_or("the answer has no pid")?.trim().parse()?)
 }
 
 /// Lists the journal's files, and prints the newest diff.
-fn show_files(journal: &Path) -> Result<(), Box<dyn Error>> {
+fn show_files(journal: &Path) -> Fallible {
     let mut files = fs::read_dir(journal)?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<Vec<_>, std::io::Error>>()?;

@@ -9,7 +9,7 @@ use deskline_link::doctor::Check;
 use deskline_link::grants::{Answers, Grants, GrantsError, Kept};
 
 use crate::cli::GrantsCommand;
-use crate::output::{Done, print};
+use crate::output::{Done, Fallible, print};
 use crate::state;
 
 /// The answers of this user.
@@ -30,11 +30,7 @@ pub(crate) fn run(command: &GrantsCommand) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-fn keep(
-    grants: &Grants,
-    app: &str,
-    answer: Option<Kept>,
-) -> Result<(), Box<dyn std::error::Error>> {
+fn keep(grants: &Grants, app: &str, answer: Option<Kept>) -> Fallible {
     // Running programs are known by their paths without links.
     let path = Path::new(app).canonicalize().ok();
     let path = path.filter(|path| Path::new(app).is_absolute() && path.is_file());

@@ -2,7 +2,6 @@
 //! desktop for each client.
 
 use std::env;
-use std::error::Error;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
@@ -17,8 +16,9 @@ use deskline_view::Pages;
 
 #[cfg(target_os = "linux")]
 use crate::cli::Net;
+use crate::install::client::in_path;
 use crate::cli::{Serve, Settings};
-use crate::output::{Done, note};
+use crate::output::{Done, Fallible, note};
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 use crate::state;
 
@@ -80,7 +80,7 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
 }
 
 /// The token in this variable or file, and a text about where the person finds it.
-fn token(variable: &'static str, file: &str) -> Result<(Token, String), Box<dyn Error>> {
+fn token(variable: &'static str, file: &str) -> Fallible<(Token, String)> {
     if let Ok(text) = env::var(variable) {
         return Ok((Token::new(&text)?, variable.to_owned()));
     }
@@ -94,7 +94,7 @@ fn token(variable: &'static str, file: &str) -> Result<(Token, String), Box<dyn 
 }
 
 /// The viewer of all journals, and a text about where the person finds its password.
-fn viewer(settings: &Settings, has_many: bool) -> Result<(Viewer, String), Box<dyn Error>> {
+fn viewer(settings: &Settings, has_many: bool) -> Fallible<(Viewer, String)> {
     let journal = settings.journal()?;
     let pages = if has_many {
         Pages::in_folder(journals(journal.path()))
@@ -120,7 +120,7 @@ fn warn_of(address: SocketAddr) {
 
 /// Each desktop is this program on standard input and output, with the same options.
 #[cfg(target_os = "linux")]
-fn fleet(settings: &Settings, serve: &Serve, most: u16) -> Result<FleetOptions, Box<dyn Error>> {
+fn fleet(settings: &Settings, serve: &Serve, most: u16) -> Fallible<FleetOptions> {
     if settings.home.is_some() {
         return Err(
             "--home is for one desktop. Clients name the home that they want kept: \
@@ -166,16 +166,11 @@ fn limits(serve: &Serve) -> Result<Option<Limits>, HttpError> {
 /// How desktops are sealed off. Fails without bubblewrap, unless the person has chosen
 /// `--unsealed`.
 #[cfg(target_os = "linux")]
-fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn Error>> {
+fn seal(serve: &Serve, journal: &Path) -> Fallible<Option<Seal>> {
     if serve.unsealed {
         return Ok(None);
     }
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let find = |name: &str| {
-        let mut programs = env::split_paths(&folders).map(|folder| folder.join(name));
-        programs.find(|program| program.is_file())
-    };
-    let bwrap = find("bwrap").ok_or(
+    let bwrap = in_path("bwrap").ok_or(
         "desktops are sealed off by bubblewrap: install the package bubblewrap, or pass \
         --unsealed if all clients may reach each other's apps and files",
     )?;
@@ -193,7 +188,7 @@ fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn Error>> {
                 Err("--net internet is not for root: start the server as another user")?
             }
             Net::Internet => {
-                find("pasta").ok_or("--net internet needs pasta: install the package passt")?;
+                in_path("pasta").ok_or("--net internet needs pasta: install the package passt")?;
                 deskline_http::Net::Internet
             }
             Net::Shared => deskline_http::Net::Shared,

@@ -3,7 +3,7 @@
 
 #[cfg(any(target_os = "macos", test))]
 mod app;
-mod client;
+pub(crate) mod client;
 mod file;
 mod json;
 mod server;

@@ -7,8 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing_subscriber::EnvFilter;
 
+/// What a step of a command returns.
+pub(crate) type Fallible<T = ()> = Result<T, Box<dyn Error>>;
+
 /// The result of a command.
-pub(crate) type Done = Result<ExitCode, Box<dyn Error>>;
+pub(crate) type Done = Fallible<ExitCode>;
 
 /// Whether standard error has a JSON object a line.
 static JSON: AtomicBool = AtomicBool::new(false);

@@ -7,7 +7,6 @@ mod macos;
 #[cfg(windows)]
 mod windows;
 
-use std::error::Error;
 #[cfg(not(target_os = "linux"))]
 use std::process::ExitCode;
 
@@ -25,7 +24,7 @@ pub(crate) use windows::{OpenDesktop, desktop, guard, open, run};
 #[cfg(not(target_os = "linux"))]
 use crate::cli::Selftest;
 use crate::cli::Settings;
-use crate::output::{self, Done};
+use crate::output::{self, Done, Fallible};
 
 #[cfg(not(target_os = "linux"))]
 impl OpenDesktop {
@@ -89,7 +88,7 @@ pub(crate) fn selftest(settings: &Settings, args: &Selftest) -> Done {
 }
 
 /// The checks of the doctor.
-pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>, Box<dyn Error>> {
+pub(crate) fn examine(settings: &Settings) -> Fallible<Vec<Check>> {
     #[cfg(target_os = "linux")]
     let mut checks = linux::examine(settings)?;
     #[cfg(target_os = "macos")]

@@ -7,6 +7,7 @@ mod record;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
+#[cfg(target_os = "linux")]
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use deskline_recipe::{Edit, Recipe, SUFFIX, Values};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{RecipesArgs, RunArgs, Settings, TestArgs};
-use crate::output::{Done, exit_code, print};
+use crate::output::{Done, Fallible, exit_code, print};
 use crate::run::recipes;
 use jobs::{End, Job, all_of, given, read, stem, write};
 pub(crate) use learn::learn;
@@ -201,7 +202,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Writes the targets that were found anew back into the file.
-fn heal(file: &Path, ends: &[End]) -> Result<(), Box<dyn Error>> {
+fn heal(file: &Path, ends: &[End]) -> Fallible {
     let good = |end: &&End| end.is_good();
     let Some(Ok(played)) = ends.iter().find(good).map(|end| &end.played) else {
         return Ok(());
@@ -238,7 +239,7 @@ struct Far {
 }
 
 impl State {
-    fn open(recipe: &Path, values: u64, resume: bool) -> Result<Self, Box<dyn Error>> {
+    fn open(recipe: &Path, values: u64, resume: bool) -> Fallible<Self> {
         let name = recipe.to_string_lossy();
         let file = PathBuf::from(format!("{}.resume", name.trim_end_matches('/')));
         if !resume {
@@ -257,7 +258,7 @@ impl State {
     }
 
     /// Notes how far it got, if it stopped.
-    fn close(mut self, rows: &[usize], ends: &[End], is_run: bool) -> Result<(), Box<dyn Error>> {
+    fn close(mut self, rows: &[usize], ends: &[End], is_run: bool) -> Fallible {
         for end in ends {
             if end.is_good() {
                 self.now.done.extend(rows.get(end.at));

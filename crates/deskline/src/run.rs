@@ -1,6 +1,5 @@
 //! The commands serve, call, log and grep.
 
-use std::error::Error;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,16 +17,14 @@ use tokio::runtime::{Builder, Runtime};
 use crate::cli::{Call, GuardMode, LogArgs, Settings};
 use crate::install::settings_folder;
 use crate::log::Table;
-use crate::output::{Done, is_read, print};
+use crate::output::{Done, Fallible, is_read, print};
 use crate::{facts, grants, platform};
 
 /// How long a cancelled call may take to restore the desktop.
 pub(crate) const RESTORE: Duration = Duration::from_secs(5);
 
 /// Builds the server: the only place that connects the crates.
-pub(crate) fn dispatcher(
-    settings: &Settings,
-) -> Result<(Dispatcher, platform::OpenDesktop), Box<dyn Error>> {
+pub(crate) fn dispatcher(settings: &Settings) -> Fallible<(Dispatcher, platform::OpenDesktop)> {
     let journal = settings.journal()?;
     let open = platform::open(settings)?;
     let policy = Policy {
@@ -173,9 +170,7 @@ pub(crate) fn log(settings: &Settings, args: &LogArgs) -> Done {
 }
 
 /// Runs a command that waits for several things at once.
-pub(crate) fn in_runtime<T>(
-    work: impl Future<Output = Result<T, Box<dyn Error>>>,
-) -> Result<T, Box<dyn Error>> {
+pub(crate) fn in_runtime<T>(work: impl Future<Output = Fallible<T>>) -> Fallible<T> {
     let runtime: Runtime = Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(work);
     // A thread may still be reading standard input: let it end with the process.
@@ -187,7 +182,7 @@ pub(crate) fn in_runtime<T>(
 pub(crate) async fn until_stopped<T>(
     cancel: &Cancel,
     work: impl Future<Output = T>,
-) -> Result<T, Box<dyn Error>> {
+) -> Fallible<T> {
     tokio::pin!(work);
     tokio::select! {
         done = &mut work => Ok(done),

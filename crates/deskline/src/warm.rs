@@ -8,7 +8,6 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
-use std::error::Error;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{Hash as _, Hasher as _};
@@ -30,7 +29,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinSet;
 
 use crate::cli::{Call, Object, Settings};
-use crate::output::Done;
+use crate::output::{Done, Fallible};
 use crate::run::{Printed, RESTORE, dispatcher, in_runtime, stopped};
 
 const STARTED: &str = "started";
@@ -89,7 +88,7 @@ struct Place {
 }
 
 impl Place {
-    fn new(settings: &Settings, idle: Duration) -> Result<Self, Box<dyn Error>> {
+    fn new(settings: &Settings, idle: Duration) -> Fallible<Self> {
         // Opening the journal to write prunes it, which the server does.
         let journal = Journal::open_to_read(settings.folder()).or_else(|_| settings.journal())?;
         let mut arguments = settings.arguments();
@@ -111,7 +110,7 @@ impl Place {
     }
 
     /// Sends the request. `None` if the server ended before it began with the call.
-    fn ask(&self, request: &str) -> Result<Option<Printed>, Box<dyn Error>> {
+    fn ask(&self, request: &str) -> Fallible<Option<Printed>> {
         let mut stream = self.connect()?;
         if writeln!(stream, "{request}").is_err() {
             return Ok(None);
@@ -128,7 +127,7 @@ impl Place {
     }
 
     /// Connects to the server, and starts one if there is none.
-    fn connect(&self) -> Result<UnixStream, Box<dyn Error>> {
+    fn connect(&self) -> Fallible<UnixStream> {
         let _lock = self.lock()?;
         let socket = self.file("sock");
         match UnixStream::connect(&socket) {
@@ -161,7 +160,7 @@ impl Place {
     }
 
     /// Prevents other processes from starting or ending a server until it is dropped.
-    fn lock(&self) -> Result<File, Box<dyn Error>> {
+    fn lock(&self) -> Fallible<File> {
         let path = self.file("lock");
         let lock = private(&path)?;
         let how = rustix::fs::FlockOperation::NonBlockingLockExclusive;

@@ -8,12 +8,12 @@ use deskline_core::escape::{self, percent_decode};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 
-use super::error::Error;
+use super::error::{Error, Result};
 use super::wire::WireError;
 
 /// Connects to the first reachable address of the list, all within `timeout`: the list may be an
 /// app's. D-Bus specification, "Server Addresses".
-pub(super) fn connect(addresses: &str, timeout: Duration) -> Result<UnixStream, Error> {
+pub(super) fn connect(addresses: &str, timeout: Duration) -> Result<UnixStream> {
     let deadline = Instant::now() + timeout;
     let mut last = None;
     for address in addresses.split(';') {
@@ -57,7 +57,7 @@ fn connect_to(address: &SocketAddrUnix, timeout: Duration) -> rustix::io::Result
 
 /// Authenticates by EXTERNAL with our uid, until `deadline`. Returns the server's GUID.
 /// D-Bus specification, "Authentication Protocol".
-pub(super) fn authenticate(socket: &mut UnixStream, deadline: Instant) -> Result<String, Error> {
+pub(super) fn authenticate(socket: &mut UnixStream, deadline: Instant) -> Result<String> {
     let uid = rustix::process::getuid().as_raw().to_string();
     // Hex-encodes ASCII digits: 0x30 to 0x39.
     let hex: String = uid.chars().flat_map(|digit| ['3', digit]).collect();

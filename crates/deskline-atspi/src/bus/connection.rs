@@ -9,7 +9,7 @@ use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 
 use super::connect::{authenticate, connect};
-use super::error::Error;
+use super::error::{Error, Result};
 use super::wire::{Body, Reader, WireError, pad, put_string};
 use crate::names::PROPERTIES;
 
@@ -107,7 +107,7 @@ impl Message {
 }
 
 /// The result of a call.
-pub type Reply = Result<Message, Error>;
+pub type Reply = Result<Message>;
 
 const METHOD_CALL: u8 = 1;
 const METHOD_RETURN: u8 = 2;
@@ -138,7 +138,7 @@ pub struct Connection {
 impl Connection {
     /// Connects to a message bus and sends `Hello`. `timeout` bounds each read and write of the
     /// handshake, and the call.
-    pub fn open(address: &str, timeout: Duration) -> Result<Self, Error> {
+    pub fn open(address: &str, timeout: Duration) -> Result<Self> {
         let mut connection = Self::private(address, timeout)?;
         let hello = Call::to_bus("Hello", Body::new());
         connection.name = connection.call(&hello, timeout)?.reader().str()?.to_owned();
@@ -147,7 +147,7 @@ impl Connection {
 
     /// Connects to a peer that is not a bus: an app's private accessibility socket. `timeout`
     /// bounds the connecting and the handshake, each.
-    pub fn private(address: &str, timeout: Duration) -> Result<Self, Error> {
+    pub fn private(address: &str, timeout: Duration) -> Result<Self> {
         let deadline = Instant::now() + timeout;
         let mut socket = connect(address, timeout)?;
         let guid = authenticate(&mut socket, deadline)?;
@@ -208,7 +208,7 @@ impl Connection {
     /// # Errors
     /// [`Error::Timeout`] at `deadline`. The calls in flight are then abandoned: their replies are
     /// dropped on arrival. [`Error::Io`] if the connection is lost.
-    pub fn next_reply(&mut self, deadline: Instant) -> Result<(u64, Reply), Error> {
+    pub fn next_reply(&mut self, deadline: Instant) -> Result<(u64, Reply)> {
         self.reply_until(deadline)?.ok_or_else(|| {
             self.forget_calls();
             Error::Timeout
@@ -219,7 +219,7 @@ impl Connection {
     ///
     /// # Errors
     /// [`Error::Io`] if the connection is lost.
-    pub(crate) fn reply_until(&mut self, deadline: Instant) -> Result<Option<(u64, Reply)>, Error> {
+    pub(crate) fn reply_until(&mut self, deadline: Instant) -> Result<Option<(u64, Reply)>> {
         if let Some(tag) = self.unsendable.pop_front() {
             return Ok(Some((tag, Err(unsendable()))));
         }
@@ -260,7 +260,7 @@ impl Connection {
         window: usize,
         deadline: Instant,
         mut each: impl FnMut(usize, Reply),
-    ) -> Result<(), Error> {
+    ) -> Result {
         let mut calls = calls.into_iter().enumerate();
         loop {
             while self.in_flight() < window {
@@ -278,7 +278,7 @@ impl Connection {
     }
 
     /// Waits until a signal is queued, or until `deadline`. Returns whether one is.
-    pub(crate) fn wait_for_signal(&mut self, deadline: Instant) -> Result<bool, Error> {
+    pub(crate) fn wait_for_signal(&mut self, deadline: Instant) -> Result<bool> {
         loop {
             while let Some(message) = self.parse()? {
                 if message.kind == SIGNAL {
@@ -298,7 +298,7 @@ impl Connection {
 
     /// Waits until `deadline` and returns whether method calls of other peers came in, as they do
     /// on a monitor. Drops all messages.
-    pub fn take_calls(&mut self, deadline: Instant) -> Result<bool, Error> {
+    pub fn take_calls(&mut self, deadline: Instant) -> Result<bool> {
         let mut any = false;
         loop {
             while let Some(message) = self.parse()? {
@@ -327,7 +327,7 @@ impl Connection {
 
     /// Writes and reads as much as the socket is ready for, waiting until `deadline`. `false` if it
     /// was not ready by then.
-    fn exchange(&mut self, deadline: Instant) -> Result<bool, Error> {
+    fn exchange(&mut self, deadline: Instant) -> Result<bool> {
         let mut flags = PollFlags::IN;
         if !self.outgoing.is_empty() {
             flags |= PollFlags::OUT;
@@ -356,7 +356,7 @@ impl Connection {
         Ok(true)
     }
 
-    fn receive(&mut self) -> Result<(), Error> {
+    fn receive(&mut self) -> Result {
         self.incoming.drain(..self.parsed);
         self.parsed = 0;
         let had = self.incoming.len();
@@ -379,7 +379,7 @@ impl Connection {
     }
 
     /// Parses the next complete message in the buffer. Drops messages that are too long.
-    fn parse(&mut self) -> Result<Option<Message>, Error> {
+    fn parse(&mut self) -> Result<Option<Message>> {
         loop {
             let skipped = self.dropped.min(self.incoming.len() - self.parsed);
             self.parsed += skipped;

@@ -6,6 +6,9 @@ use deskline_core::escape;
 
 use super::wire::WireError;
 
+/// What a call returns.
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
+
 /// An error of a bus connection.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

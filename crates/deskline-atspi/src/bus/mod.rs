@@ -16,5 +16,5 @@ mod wire;
 
 pub(crate) use connection::SIGNALS_KEPT;
 pub use connection::{Call, Connection, Message, Reply};
-pub use error::Error;
+pub use error::{Error, Result};
 pub use wire::{Body, Reader, WireError};

@@ -6,12 +6,12 @@
 
 use super::Engine;
 use super::questions::{Asked, Questions};
-use crate::bus::Error;
+use crate::bus::Result;
 
 impl Engine<'_> {
     /// Repeats the requests of an earlier reading to the objects that are in the app's cache now;
     /// to hidden ones only with `hidden`.
-    pub fn ask_ahead(&mut self, mut earlier: Questions, hidden: bool) -> Result<(), Error> {
+    pub fn ask_ahead(&mut self, mut earlier: Questions, hidden: bool) -> Result {
         if !hidden {
             earlier.all.truncate(earlier.showing);
         }

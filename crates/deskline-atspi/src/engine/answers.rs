@@ -7,7 +7,7 @@ use std::time::Instant;
 use deskline_core::{Rect, Text};
 
 use super::{Engine, MOST_FOREIGN, Node};
-use crate::bus::{Error, Message, Reader, WireError};
+use crate::bus::{Message, Reader, Result, WireError};
 use crate::decode::{self, kept};
 use crate::names::{LABELLED_BY, NULL, StateSet, role};
 use crate::request::Request;
@@ -83,7 +83,7 @@ impl Engine<'_> {
     }
 
     /// Requests the facts that only some roles have: text, number, description, label.
-    pub fn details(&mut self, first: usize, until: Option<Instant>) -> Result<(), Error> {
+    pub fn details(&mut self, first: usize, until: Option<Instant>) -> Result {
         for index in first..self.nodes.len() {
             let node = &mut self.nodes[index];
             let Some(kind) = node.role else { continue };
@@ -133,7 +133,7 @@ impl Engine<'_> {
     /// Copies the names of labels to the nodes that recorded their paths. A label that is not in
     /// the tree is requested: in GTK 4.18 no container lists the label of a menu item, which has a
     /// text but no name.
-    fn resolve_labels(&mut self, until: Option<Instant>) -> Result<(), Error> {
+    fn resolve_labels(&mut self, until: Option<Instant>) -> Result {
         let paths = self.nodes.iter().map(|node| node.labelled_by.as_str());
         let paths: HashSet<&str> = paths.filter(|path| !path.is_empty()).collect();
         if paths.is_empty() {

@@ -3,21 +3,17 @@
 use std::sync::Arc;
 
 use super::Engine;
-use crate::bus::{Error, Message};
+use crate::bus::{Error, Message, Result};
 use crate::decode;
 use crate::request::Request;
 
 impl Engine<'_> {
-    pub fn ask(&mut self, path: &str, request: Request) -> Result<Message, Error> {
+    pub fn ask(&mut self, path: &str, request: Request) -> Result<Message> {
         self.connection.ask(path, request)
     }
 
     /// Like [`Self::ask`]. `None` if the object refuses the request, or the traversal is late.
-    pub(crate) fn try_ask(
-        &mut self,
-        path: &str,
-        request: Request,
-    ) -> Result<Option<Message>, Error> {
+    pub(crate) fn try_ask(&mut self, path: &str, request: Request) -> Result<Option<Message>> {
         if self.is_late() {
             return Ok(None);
         }
@@ -29,7 +25,7 @@ impl Engine<'_> {
     }
 
     /// A property that is a number, as [`Self::try_ask`].
-    pub fn number(&mut self, path: &str, request: Request) -> Result<Option<i32>, Error> {
+    pub fn number(&mut self, path: &str, request: Request) -> Result<Option<i32>> {
         let reply = self.try_ask(path, request)?;
         Ok(reply.as_ref().and_then(decode::number_property))
     }
@@ -52,7 +48,7 @@ impl Engine<'_> {
         &mut self,
         path: &str,
         requests: impl IntoIterator<Item = Request>,
-    ) -> Result<Vec<Option<Message>>, Error> {
+    ) -> Result<Vec<Option<Message>>> {
         let path: Arc<str> = path.into();
         let requests = requests.into_iter();
         self.ask_each(requests.map(|request| (path.clone(), request)))
@@ -62,7 +58,7 @@ impl Engine<'_> {
     pub(crate) fn ask_each(
         &mut self,
         requests: impl IntoIterator<Item = (Arc<str>, Request)>,
-    ) -> Result<Vec<Option<Message>>, Error> {
+    ) -> Result<Vec<Option<Message>>> {
         let (replies, complete) = self.connection.ask_each(requests, self.end)?;
         self.unread.cut |= !complete;
         Ok(replies)

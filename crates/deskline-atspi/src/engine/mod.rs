@@ -22,7 +22,7 @@ pub use node::{Failed, Found, Known, LongList, Node, Unread, clip};
 pub use questions::Questions;
 pub use texts::settle;
 
-use crate::bus::{Error, Message, Reply};
+use crate::bus::{Message, Reply, Result};
 use crate::connection::{AppConnection, Next};
 use crate::names::{NULL, StateSet, role};
 use crate::request::Request;
@@ -156,7 +156,7 @@ impl<'a> Engine<'a> {
 
     /// Adds the root and reads the visible nodes below it, except long lists and containers that
     /// manage their descendants. `owner` is the bus name of an embedded object's process.
-    pub fn start(&mut self, path: &str, owner: Option<&Arc<str>>) -> Result<(), Error> {
+    pub fn start(&mut self, path: &str, owner: Option<&Arc<str>>) -> Result {
         self.add(None, path.into());
         if let Some(root) = self.nodes.first_mut() {
             root.owner = owner.cloned();
@@ -409,7 +409,7 @@ impl<'a> Engine<'a> {
 
     /// Sends queued requests and handles replies, until there is neither. Sends nothing after
     /// `until`.
-    pub fn pump(&mut self, until: Option<Instant>) -> Result<(), Error> {
+    pub fn pump(&mut self, until: Option<Instant>) -> Result {
         loop {
             self.unread.heavy |= self.bytes > MOST_BYTES;
             if self.unread.heavy || self.is_late() {
@@ -496,7 +496,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Lists the children of a node that was not listed before, and reads the nodes below them.
-    pub(crate) fn read_children(&mut self, node: usize) -> Result<(), Error> {
+    pub(crate) fn read_children(&mut self, node: usize) -> Result {
         let first = self.nodes.len();
         self.nodes[node].children_read = true;
         self.queue.push_back((node, Request::Children));
@@ -505,14 +505,14 @@ impl<'a> Engine<'a> {
     }
 
     /// Lists the children of a node with this many children, or adds the node to the long lists.
-    pub(crate) fn list_counted(&mut self, node: usize, count: i32) -> Result<(), Error> {
+    pub(crate) fn list_counted(&mut self, node: usize, count: i32) -> Result {
         self.nodes[node].children_read = true;
         self.on_count(node, count);
         self.pump(None)
     }
 
     /// Reads objects that were found by other means, and the nodes below them.
-    pub(crate) fn read_found(&mut self, parent: usize, found: Vec<Found>) -> Result<(), Error> {
+    pub(crate) fn read_found(&mut self, parent: usize, found: Vec<Found>) -> Result {
         let first = self.nodes.len();
         for found in found {
             let Found {
@@ -532,12 +532,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Reads objects of a known role without children.
-    pub(crate) fn read_leaves(
-        &mut self,
-        parent: usize,
-        found: Vec<Found>,
-        role: u32,
-    ) -> Result<(), Error> {
+    pub(crate) fn read_leaves(&mut self, parent: usize, found: Vec<Found>, role: u32) -> Result {
         self.leaf_role = Some(role);
         let read = self.read_found(parent, found);
         self.leaf_role = None;

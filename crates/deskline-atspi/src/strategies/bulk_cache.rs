@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::bus::{Error, Message, WireError};
+use crate::bus::{Error, Message, Result, WireError};
 use crate::decode::{self, kept};
 use crate::engine::{Engine, Known};
 use crate::request::Request;
@@ -57,7 +57,7 @@ impl BulkCache {
 }
 
 /// Fetches the app's cache, so that most requests need not be made.
-pub fn fetch(engine: &mut Engine<'_>, last: Option<&LastReading>) -> Result<(), Error> {
+pub fn fetch(engine: &mut Engine<'_>, last: Option<&LastReading>) -> Result {
     match engine.ask(Request::ITEMS_PATH, Request::Items) {
         Ok(message) => {
             let mut cached = read(&message, engine.bus_name()).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::large_list::LargeLists;
-use crate::bus::{Connection, Error};
+use crate::bus::{Connection, Error, Result};
 use crate::connection::AppConnection;
 use crate::engine::{Engine, Node};
 use crate::partial::Partial;
@@ -20,7 +20,7 @@ pub fn read(
     partial: &mut Partial,
     (container, owner, path): (usize, &str, &str),
     end: Instant,
-) -> Result<(), Error> {
+) -> Result {
     let owner_name: Arc<str> = owner.into();
     let connection = AppConnection::by_bus(bus, owner);
     let mut engine = Engine::new(connection, owner, toolkit, end);

@@ -3,17 +3,13 @@
 use std::time::Instant;
 
 use super::reuse::{self, LastReading};
-use crate::bus::Error;
+use crate::bus::Result;
 use crate::engine::Engine;
 use crate::toolkits::Prose;
 
 /// Reads the hidden nodes that were found and their descendants, a level at a time, until `until`.
 /// Reuses the nodes that are still valid in `last`.
-pub fn read(
-    engine: &mut Engine<'_>,
-    last: Option<&LastReading>,
-    until: Instant,
-) -> Result<(), Error> {
+pub fn read(engine: &mut Engine<'_>, last: Option<&LastReading>, until: Instant) -> Result {
     let mut hidden = engine.take_hidden();
     while !hidden.is_empty() && Instant::now() < until {
         for node in reuse::recall(engine, last, hidden)? {

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::spreadsheet::{self, Spreadsheets};
-use crate::bus::{Connection, Error};
+use crate::bus::{Connection, Error, Result};
 use crate::connection::AppConnection;
 use crate::engine::Engine;
 use crate::toolkits::Toolkit;
@@ -129,15 +129,12 @@ fn renew_one(
     address: &str,
     name: &str,
     spreadsheets: &mut Spreadsheets,
-) -> Result<Option<Duration>, Error> {
+) -> Result<Option<Duration>> {
     let due = spreadsheet::next_due(spreadsheets);
     if due.is_none_or(|due| !due.is_zero()) {
         return Ok(due);
     }
-    let bus = match bus {
-        Some(bus) => bus,
-        None => bus.insert(Connection::open(address, LIMIT)?),
-    };
+    let bus = deskline_contract::kept(bus, || Connection::open(address, LIMIT))?;
     let connection = AppConnection::by_bus(bus, name);
     let mut engine = Engine::new(connection, name, Toolkit::Vcl, Instant::now() + LIMIT);
     spreadsheet::renew_due(&mut engine, spreadsheets)?;

@@ -20,7 +20,7 @@ use deskline_core::Rect;
 
 use super::reuse::{self, KnownList, LastReading};
 use super::{hidden, linked};
-use crate::bus::Error;
+use crate::bus::Result;
 use crate::decode;
 use crate::engine::{self, Engine, LongList};
 use crate::request::Request;
@@ -87,7 +87,7 @@ impl LargeLists {
 
     /// Finds more children of the first incomplete list, and requests their states only. Skips the
     /// children of longer lists without hyperlinks: they would cost the app seconds.
-    pub(crate) fn find_more(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
+    pub(crate) fn find_more(&mut self, engine: &mut Engine<'_>) -> Result {
         let cheap = |list: &&mut LargeList| {
             list.linked == Some(true) || list.missing() <= BATCH || list.is_listed_at_once()
         };
@@ -106,7 +106,7 @@ impl LargeLists {
 
     /// Reads the showing children of each showing large list that the engine has found since the
     /// last call, and of the large lists inside these.
-    pub(crate) fn read_showing(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
+    pub(crate) fn read_showing(&mut self, engine: &mut Engine<'_>) -> Result {
         let mut next = self.0.len();
         self.collect(engine);
         while next < self.0.len() && !engine.is_late() {
@@ -131,7 +131,7 @@ impl LargeLists {
         engine: &mut Engine<'_>,
         node: usize,
         count: i32,
-    ) -> Result<(), Error> {
+    ) -> Result {
         self.collect(engine);
         let first = engine.nodes.len();
         engine.list_counted(node, count)?;
@@ -145,7 +145,7 @@ impl LargeLists {
         engine: &mut Engine<'_>,
         reuse: Option<&LastReading>,
         until: Instant,
-    ) -> Result<(), Error> {
+    ) -> Result {
         let mut next = 0;
         self.collect(engine);
         while next < self.0.len() {
@@ -222,7 +222,7 @@ impl LargeList {
     }
 
     /// Reads the children that are within `clip`.
-    fn search(&mut self, engine: &mut Engine<'_>, clip: Rect) -> Result<(), Error> {
+    fn search(&mut self, engine: &mut Engine<'_>, clip: Rect) -> Result {
         let last = self.count - 1;
         let mut indexes: BTreeSet<i32> = probes(0, last).chain([0, last]).collect();
         while !indexes.is_empty() && !engine.is_late() {
@@ -288,7 +288,7 @@ impl LargeList {
     }
 
     /// Adds all children at once.
-    fn list(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
+    fn list(&mut self, engine: &mut Engine<'_>) -> Result {
         let path = engine.nodes[self.node].path.clone();
         let reply = engine.ask_all(&path, [Request::Children])?.pop().flatten();
         let Some(children) = reply.and_then(|m| engine.own_objects(&m)) else {
@@ -315,7 +315,7 @@ impl LargeList {
         engine: &mut Engine<'_>,
         indexes: &BTreeSet<i32>,
         until: Option<Instant>,
-    ) -> Result<Vec<(i32, usize)>, Error> {
+    ) -> Result<Vec<(i32, usize)>> {
         let path = engine.nodes[self.node].path.clone();
         let linked = match self.linked {
             Some(linked) => linked,

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use crate::bus::{Error, Message};
+use crate::bus::{Message, Result};
 use crate::decode;
 use crate::engine::Engine;
 use crate::request::Request;
 
 /// Whether each of a container's `count` children has a hyperlink. Checks the last child.
-pub fn has_all(engine: &mut Engine<'_>, container: &str, count: i32) -> Result<bool, Error> {
+pub fn has_all(engine: &mut Engine<'_>, container: &str, count: i32) -> Result<bool> {
     if !engine.toolkit.links_its_children() {
         return Ok(false);
     }
@@ -31,7 +31,7 @@ pub fn children(
     engine: &mut Engine<'_>,
     container: &str,
     indexes: impl IntoIterator<Item = i32>,
-) -> Result<Vec<Option<Message>>, Error> {
+) -> Result<Vec<Option<Message>>> {
     let requests = indexes.into_iter().map(Request::LinkAt);
     let links = engine.ask_all(container, requests)?;
     let paths: Vec<Option<Arc<str>>> = links

@@ -12,7 +12,7 @@ use deskline_core::Rect;
 use super::large_list::LargeLists;
 use super::spreadsheet::{self, Spreadsheets};
 use super::table::{self, Table};
-use crate::bus::Error;
+use crate::bus::Result;
 use crate::decode;
 use crate::engine::{self, Engine, Found};
 use crate::names::{StateSet, role};
@@ -35,7 +35,7 @@ pub fn read(
     engine: &mut Engine<'_>,
     lists: &mut LargeLists,
     spreadsheets: &mut Spreadsheets,
-) -> Result<(), Error> {
+) -> Result {
     let mut next = 0;
     while next < engine.nodes.len() {
         let container = next;
@@ -62,7 +62,7 @@ fn read_one(
     spreadsheets: &mut Spreadsheets,
     container: usize,
     clip: Rect,
-) -> Result<(), Error> {
+) -> Result {
     let path = engine.nodes[container].path.clone();
     let rows = engine.number(&path, Request::Table("NRows"))?;
     let columns = engine.number(&path, Request::Table("NColumns"))?;
@@ -103,7 +103,7 @@ fn read_one(
 }
 
 /// A list without extents is closed, and is read as hidden.
-fn read_closed_list(engine: &mut Engine<'_>, container: usize) -> Result<(), Error> {
+fn read_closed_list(engine: &mut Engine<'_>, container: usize) -> Result {
     if !qt::is_closed_list(engine.nodes[container].role) {
         return Ok(());
     }
@@ -117,7 +117,7 @@ fn read_closed_list(engine: &mut Engine<'_>, container: usize) -> Result<(), Err
 }
 
 /// A list that is no table.
-fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Result<(), Error> {
+fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Result {
     let count = engine.number(path, Request::ChildCount)?.unwrap_or(0);
     if (1..=MOST_CHILDREN).contains(&count) {
         return engine.read_children(node);
@@ -140,11 +140,7 @@ fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Re
 }
 
 /// The row that contains an object, or the object itself: a child of the list.
-fn row_of(
-    engine: &mut Engine<'_>,
-    list: &str,
-    mut at: Arc<str>,
-) -> Result<Option<Arc<str>>, Error> {
+fn row_of(engine: &mut Engine<'_>, list: &str, mut at: Arc<str>) -> Result<Option<Arc<str>>> {
     for _ in 0..NESTED {
         let parent = engine.try_ask(&at, Request::Parent)?;
         match parent.as_ref().and_then(decode::object_property) {

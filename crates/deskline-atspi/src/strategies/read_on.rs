@@ -8,14 +8,14 @@ use std::collections::HashMap;
 
 use super::large_list::LargeLists;
 use super::reuse::{LastReading, is_managed};
-use crate::bus::Error;
+use crate::bus::Result;
 use crate::engine::{Engine, Node};
 
 /// How many nodes are read in one batch: about 40 ms in Chromium.
 const BATCH: usize = 300;
 
 /// Reads another batch. Returns whether there is more to read.
-pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, Error> {
+pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool> {
     let (nodes, known) = last.take();
     let before = Extent::new(&nodes);
     engine.resume(nodes);

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::bus::Error;
+use crate::bus::Result;
 use crate::decode;
 use crate::engine::Engine;
 use crate::names::role;
@@ -15,7 +15,7 @@ use crate::request::Request;
 use crate::strategies::stacked::subtree;
 
 /// Marks the rows that are not in view as hidden, and forgets their places.
-pub fn hide(engine: &mut Engine<'_>) -> Result<(), Error> {
+pub fn hide(engine: &mut Engine<'_>) -> Result {
     if !engine.toolkit.hides_by_size() {
         return Ok(());
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
 
-use crate::bus::Error;
+use crate::bus::Result;
 use crate::decode;
 use crate::engine::{Engine, Node};
 use crate::names::{StateSet, role};
@@ -217,7 +217,7 @@ pub(crate) fn recall(
     engine: &mut Engine<'_>,
     last: Option<&LastReading>,
     hidden: Vec<usize>,
-) -> Result<Vec<usize>, Error> {
+) -> Result<Vec<usize>> {
     let Some(last) = last else {
         return Ok(hidden);
     };

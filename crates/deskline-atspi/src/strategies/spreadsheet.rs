@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{Rect, Text};
 
 use super::table::{self, Range, Table};
-use crate::bus::{Error, Message};
+use crate::bus::{Message, Result};
 use crate::decode;
 use crate::engine::{Engine, Found, Node};
 use crate::names::{StateSet, role};
@@ -81,7 +81,7 @@ pub fn read(
     container: usize,
     table: Table,
     spreadsheets: &mut Spreadsheets,
-) -> Result<(), Error> {
+) -> Result {
     spreadsheets.retain(|_, sheet| sheet.renewed.elapsed() < ALIVE);
     if let Some(mut sheet) = spreadsheets.remove(&table.path) {
         if sheet.renewed.elapsed() > OVERDUE {
@@ -111,10 +111,7 @@ pub(crate) fn next_due(spreadsheets: &mut Spreadsheets) -> Option<Duration> {
 }
 
 /// Renews the next cells of a spreadsheet that is due.
-pub(crate) fn renew_due(
-    engine: &mut Engine<'_>,
-    spreadsheets: &mut Spreadsheets,
-) -> Result<(), Error> {
+pub(crate) fn renew_due(engine: &mut Engine<'_>, spreadsheets: &mut Spreadsheets) -> Result {
     match spreadsheets
         .values_mut()
         .find(|sheet| sheet.due().is_zero())
@@ -174,7 +171,7 @@ impl Spreadsheet {
 
     /// Renews the next `most` cells, so that their objects live on. The next reading finds those
     /// that are gone.
-    fn renew(&mut self, engine: &mut Engine<'_>, most: usize) -> Result<(), Error> {
+    fn renew(&mut self, engine: &mut Engine<'_>, most: usize) -> Result {
         let all = || (Instant::now(), self.cells.keys().copied().collect());
         let (since, mut left) = self.renewal.take().unwrap_or_else(all);
         let next = left.split_off(left.len().saturating_sub(most));
@@ -195,7 +192,7 @@ impl Spreadsheet {
         engine: &mut Engine<'_>,
         container: usize,
         table: &Table,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         if self.size != (table.rows, table.columns) {
             return Ok(false);
         }
@@ -237,12 +234,7 @@ impl Spreadsheet {
 
     /// Requests new objects for the cells from node `start` on that report the same text as before
     /// and may have been emptied. Such a cell has its new object from now on.
-    fn ask_doubtful(
-        &self,
-        engine: &mut Engine<'_>,
-        table: &Table,
-        start: usize,
-    ) -> Result<(), Error> {
+    fn ask_doubtful(&self, engine: &mut Engine<'_>, table: &Table, start: usize) -> Result {
         let mut doubtful = Vec::new();
         let (mut all, mut changed) = (false, Vec::new());
         for (index, node) in engine.nodes.iter().enumerate().skip(start) {
@@ -293,7 +285,7 @@ impl Spreadsheet {
     }
 
     /// Whether the cells at the border of the visible part have kept their places.
-    fn is_in_place(&self, engine: &mut Engine<'_>) -> Result<bool, Error> {
+    fn is_in_place(&self, engine: &mut Engine<'_>) -> Result<bool> {
         let borders = self
             .cells
             .values()

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::bus::{Error, Message};
+use crate::bus::{Message, Result};
 use crate::decode;
 use crate::engine::{Engine, Node};
 use crate::names::{CONTROLLER_FOR, StateSet};
@@ -19,7 +19,7 @@ const MOST: usize = 100;
 
 /// Marks the pages that are not in front as hidden, with all their descendants. Returns whether
 /// some may be read before their stack has faded to another one.
-pub fn hide(engine: &mut Engine<'_>) -> Result<bool, Error> {
+pub fn hide(engine: &mut Engine<'_>) -> Result<bool> {
     let mut may_fade = false;
     if !engine.toolkit.hides_by_size() {
         return Ok(may_fade);
@@ -60,7 +60,7 @@ pub fn hide(engine: &mut Engine<'_>) -> Result<bool, Error> {
 }
 
 /// The paths of what the selected elements control.
-fn controlled(engine: &mut Engine<'_>) -> Result<Vec<Arc<str>>, Error> {
+fn controlled(engine: &mut Engine<'_>) -> Result<Vec<Arc<str>>> {
     let selected = |node: &&Node| node.showing && node.states.has(StateSet::SELECTED);
     let asked = engine.nodes.iter().filter(selected).take(MOST);
     let asked: Vec<_> = asked

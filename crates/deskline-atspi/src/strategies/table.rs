@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use deskline_core::Rect;
 
-use crate::bus::{Error, Message};
+use crate::bus::{Message, Result};
 use crate::decode;
 use crate::engine::{Engine, Found};
 use crate::names::role;
@@ -49,7 +49,7 @@ pub fn read(
     node: usize,
     table: &Table,
     known: KnownCell<'_>,
-) -> Result<(Range, Range), Error> {
+) -> Result<(Range, Range)> {
     // An empty range (start > end).
     #[allow(clippy::reversed_empty_ranges)]
     const NONE: Range = 1..=0;
@@ -118,7 +118,7 @@ impl Table {
     }
 
     /// The rows and columns that show; `None` where no cell was found.
-    fn showing(&self, engine: &mut Engine<'_>) -> Result<Option<(Range, Range)>, Error> {
+    fn showing(&self, engine: &mut Engine<'_>) -> Result<Option<(Range, Range)>> {
         let Some((mut top, mut left)) = self.corner(engine, true)? else {
             return Ok(None);
         };
@@ -152,7 +152,7 @@ impl Table {
         engine: &mut Engine<'_>,
         node: usize,
         columns: Option<&Range>,
-    ) -> Result<(), Error> {
+    ) -> Result {
         if self.columns <= 0 || self.is_spreadsheet() {
             return Ok(());
         }
@@ -162,7 +162,7 @@ impl Table {
     }
 
     /// The headers of these columns, each once. A click on one sorts the table.
-    fn headers(&self, engine: &mut Engine<'_>, columns: &Range) -> Result<Vec<Found>, Error> {
+    fn headers(&self, engine: &mut Engine<'_>, columns: &Range) -> Result<Vec<Found>> {
         let mut paths: Vec<Arc<str>> = match engine.toolkit.headers() {
             Headers::Nowhere => Vec::new(),
             Headers::OfColumns => {
@@ -199,7 +199,7 @@ impl Table {
         rows: Range,
         columns: &Range,
         known: KnownCell<'_>,
-    ) -> Result<Vec<Found>, Error> {
+    ) -> Result<Vec<Found>> {
         let cells = rows.flat_map(|row| columns.clone().map(move |column| (row, column)));
         let wanted: Vec<(i32, i32)> = cells.collect();
         let mut found: Vec<Option<Found>> = wanted
@@ -229,7 +229,7 @@ impl Table {
     }
 
     /// Row and column of the first cell found from the top left inwards, or from the bottom right.
-    fn corner(&self, engine: &mut Engine<'_>, from_top: bool) -> Result<Option<(i32, i32)>, Error> {
+    fn corner(&self, engine: &mut Engine<'_>, from_top: bool) -> Result<Option<(i32, i32)>> {
         let clip = self.clip;
         for i in 0..TRIES {
             let (dx, dy) = (
@@ -257,11 +257,7 @@ impl Table {
     }
 
     /// The row and column of the cell that an object is, or is in; `None` for a header.
-    fn row_and_column(
-        &self,
-        engine: &mut Engine<'_>,
-        cell: &str,
-    ) -> Result<Option<(i32, i32)>, Error> {
+    fn row_and_column(&self, engine: &mut Engine<'_>, cell: &str) -> Result<Option<(i32, i32)>> {
         // A cell of several parts (GTK 3) answers with the part under the point.
         const NESTED: usize = 3;
         let mut cell = Arc::<str>::from(cell);
@@ -282,11 +278,7 @@ impl Table {
         Ok(None)
     }
 
-    fn position_of(
-        &self,
-        engine: &mut Engine<'_>,
-        cell: &str,
-    ) -> Result<Option<(i32, i32)>, Error> {
+    fn position_of(&self, engine: &mut Engine<'_>, cell: &str) -> Result<Option<(i32, i32)>> {
         let number = |m: Option<Message>| m.and_then(|m| m.reader().i32().ok());
         let Some(index) = number(engine.try_ask(cell, Request::Index)?).filter(|&i| i >= 0) else {
             return Ok(None);
@@ -310,7 +302,7 @@ impl Table {
     }
 
     /// Whether any part of a cell is visible.
-    fn shows(&self, engine: &mut Engine<'_>, row: i32, column: i32) -> Result<bool, Error> {
+    fn shows(&self, engine: &mut Engine<'_>, row: i32, column: i32) -> Result<bool> {
         let cell = engine
             .try_ask(&self.path, Request::CellAt(row, column))?
             .as_ref()
@@ -321,7 +313,7 @@ impl Table {
     }
 }
 
-fn extents(engine: &mut Engine<'_>, path: &str) -> Result<Option<Rect>, Error> {
+fn extents(engine: &mut Engine<'_>, path: &str) -> Result<Option<Rect>> {
     let reply = engine.try_ask(path, Request::Extents)?;
     Ok(reply.as_ref().and_then(decode::extents))
 }

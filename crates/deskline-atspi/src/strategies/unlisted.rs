@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::bus::{Error, Message};
+use crate::bus::{Message, Result};
 use crate::connection::AppConnection;
 use crate::decode;
 use crate::names::{ROOT, StateSet, role};
@@ -36,7 +36,7 @@ impl Unlisted {
     }
 
     /// The menus and lists that are open. Forgets all other objects.
-    pub fn open(&mut self, mut app: AppConnection<'_>) -> Result<Vec<Arc<str>>, Error> {
+    pub fn open(&mut self, mut app: AppConnection<'_>) -> Result<Vec<Arc<str>>> {
         if self.0.is_empty() {
             return Ok(Vec::new());
         }

@@ -137,22 +137,14 @@ pub trait Board {
     fn owned(&self) -> Option<(Self::Content, bool)>;
 }
 
-/// The person's data, and the text that is lent.
-#[derive(Debug)]
+/// The person's data, and the text that is lent. At first neither is.
+#[derive(Debug, Default)]
 pub struct Lending<C> {
     saved: Option<C>,
     lent: Option<String>,
 }
 
 impl<C: Clone> Lending<C> {
-    /// Nothing is saved and nothing lent.
-    pub fn new() -> Self {
-        Self {
-            saved: None,
-            lent: None,
-        }
-    }
-
     /// Carries out an order. A reply that nobody waits for any more is dropped.
     pub fn obey(&mut self, board: &mut impl Board<Content = C>, order: Order) {
         match order {
@@ -210,11 +202,5 @@ impl<C: Clone> Lending<C> {
             board.own(saved, None)?;
         }
         Ok(())
-    }
-}
-
-impl<C: Clone> Default for Lending<C> {
-    fn default() -> Self {
-        Self::new()
     }
 }

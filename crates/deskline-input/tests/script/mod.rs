@@ -366,8 +366,8 @@ impl Scene for Script {
         self.step()
     }
 
-    fn keyboard(&mut self, aim: Option<Aim>, _cancel: &Cancel) -> Result<Receiver, Failure> {
-        assert!(aim.is_some());
+    fn keyboard(&mut self, _cancel: &Cancel) -> Result<Receiver, Failure> {
+        assert!(self.hands.aim.is_some());
         let elsewhere = self.elsewhere;
         self.step()?;
         if !elsewhere {
@@ -380,7 +380,6 @@ impl Scene for Script {
         &mut self,
         _at: Point,
         end: Option<Point>,
-        _aim: Option<Aim>,
         _cancel: &Cancel,
     ) -> Result<Under, Failure> {
         let elsewhere = self.elsewhere;
@@ -397,7 +396,7 @@ impl Scene for Script {
         Ok(!self.ends)
     }
 
-    fn grabber(&mut self, _aim: Option<Aim>, _cancel: &Cancel) -> Result<Option<String>, Failure> {
+    fn grabber(&mut self, _cancel: &Cancel) -> Result<Option<String>, Failure> {
         self.step()?;
         Ok(None)
     }

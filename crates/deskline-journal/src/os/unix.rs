@@ -15,7 +15,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::{Identity, Open};
-use crate::JournalError;
+use crate::{JournalError, Result};
 
 /// A checked folder.
 pub(crate) struct Handle {
@@ -33,7 +33,7 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
 
 impl Handle {
     /// Opens a folder. Refuses a symlink, a folder of another user, and one that is open to others.
-    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = match rustix::fs::open(path, flags, Mode::empty()) {
             Ok(fd) => fd,

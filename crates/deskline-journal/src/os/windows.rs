@@ -35,8 +35,8 @@ use windows::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
 use windows::core::{PCWSTR, PWSTR};
 
 use super::{Identity, Open};
-use crate::JournalError;
 use crate::name::TEMPORARY;
+use crate::{JournalError, Result};
 
 /// The byte to lock. Windows lets no other process read a locked byte, so this one is far beyond
 /// the content.
@@ -96,7 +96,7 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
 
 impl Handle {
     /// Opens a folder. Refuses a link, a folder of another user, and one that is open to others.
-    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let fail = |error: io::Error| JournalError::io("open the log", path, error);
         let file = OpenOptions::new()
             .access_mode(GENERIC_READ.0 | READ_CONTROL.0)

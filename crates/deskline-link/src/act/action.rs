@@ -6,8 +6,8 @@ use crate::call::{Action, Call};
 use crate::checkpoint::Checkpoint;
 use crate::picture::change::Before;
 use crate::policy::Policy;
-use crate::resolve::DropOn;
 use crate::resolve::lookup::Resolved;
+use crate::resolve::targets::DropOn;
 use crate::step::Step;
 use deskline_input::Cancel;
 
@@ -52,10 +52,6 @@ impl<'d> Act<'_, 'd> {
     ) -> Act<'b, 'd> {
         Act {
             pid,
-            call: self.call,
-            action: self.action,
-            policy: self.policy,
-            cancel: self.cancel,
             tree: Some(tree),
             target: Some(target),
             to: None,
@@ -64,7 +60,7 @@ impl<'d> Act<'_, 'd> {
             desk: self.desk,
             step: self.step,
             picture: self.picture,
-            is_pictured: self.is_pictured,
+            ..*self
         }
     }
 }

@@ -59,14 +59,7 @@ impl Act<'_, '_> {
 
     /// Clicks; a double click on a button is two clicks.
     pub(super) fn click_asked(&mut self, click: Click) -> Result<()> {
-        let is_there = |tree: &Tree| {
-            tree.elements.iter().any(|element| {
-                let place = element
-                    .place()
-                    .filter(|_| element.role == deskline_core::Role::BUTTON);
-                place.is_some_and(|place| place.contains(click.at))
-            })
-        };
+        let is_there = |tree: &Tree| alert::buttons_at(tree, click.at).next().is_some();
         let twice = click.clicks == Clicks::Double && self.policy.grants.asks;
         if !(twice && self.tree.is_some_and(is_there)) {
             return self.desk.click(click);

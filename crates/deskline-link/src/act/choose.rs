@@ -9,7 +9,7 @@ use deskline_core::search::nearest_of;
 use deskline_core::{
     ElementId, Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape, fold, summary,
 };
-use deskline_input::{Button, Cancel, Click, Clicks};
+use deskline_input::{Cancel, Click};
 
 use super::abilities;
 use super::action::Act;
@@ -136,7 +136,7 @@ impl Act<'_, '_> {
             self.picture_before_input();
             let Reached { point, .. } = self.where_now(target, reached)?;
             let at = from.opener(point);
-            self.desk.click(left_click(at))?;
+            self.desk.click(Click::left(at))?;
             self.step.done.at = Some(at);
             self.step.done.say(format!("opened {}", target.name));
             Some(self.await_choices(from)?)
@@ -217,7 +217,7 @@ impl Act<'_, '_> {
         let (now, found) = self.at_rest(now, found)?;
         let choice = lookup::element(&now, found, lookup::Others::default());
         let Reached { point, .. } = self.on(self.pid, &now, &choice).reach(&choice)?;
-        match self.desk.click(left_click(point)) {
+        match self.desk.click(Click::left(point)) {
             Err(Error::Target(TargetError::MenuPlaceUnknown(_))) => {
                 self.desk.act(&now.elements[found].id, Deed::Press)?;
                 self.close_list(from);
@@ -428,13 +428,4 @@ fn text_of(tree: &Tree, index: usize) -> String {
     let texts = Texts::new(tree);
     let text = texts.text(tree, index);
     text.map_or_else(String::new, |text| text.shown.trim().to_owned())
-}
-
-fn left_click(at: Point) -> Click {
-    Click {
-        at,
-        button: Button::Left,
-        clicks: Clicks::Single,
-        modifiers: Modifiers::empty(),
-    }
 }

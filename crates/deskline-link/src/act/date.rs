@@ -2,7 +2,7 @@
 //! parts in the order of the user's language, and takes what is typed part by part.
 
 use deskline_core::{Element, ElementId, Role, States, Tree, summary};
-use deskline_input::{Button, Click, Clicks};
+use deskline_input::Click;
 
 use super::action::Act;
 use crate::error::{Mismatch, NoEffect, Result};
@@ -73,13 +73,7 @@ impl Act<'_, '_> {
             let Some(at) = tree.elements[*index].place().map(|place| place.center()) else {
                 continue;
             };
-            let click = Click {
-                at,
-                button: Button::Left,
-                clicks: Clicks::Single,
-                modifiers: deskline_core::Modifiers::empty(),
-            };
-            self.desk.click(click)?;
+            self.desk.click(Click::left(at))?;
             self.desk.type_text(digits)?;
         }
         self.step.done.text("typed", text);

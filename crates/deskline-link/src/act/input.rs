@@ -12,6 +12,7 @@ use super::no_element;
 use super::reach::Reached;
 use crate::alert::{self, takes_text};
 use crate::call::{ClickKind, Input, Quiet, Target, Typing};
+use crate::display::Shown;
 use crate::error::{Error, Obstacle, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
 use crate::ocr::is_from_picture;
@@ -21,7 +22,7 @@ use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::{Deed, Scope};
-use deskline_input::clock::Instant;
+use crate::wait;
 use deskline_input::{Aim, Button, Click, Clicks};
 
 /// How often to read an app that reports no focused element: it may take a while to focus one in a
@@ -270,7 +271,7 @@ impl<'a> Act<'a, '_> {
             return Err(refused(Refusal { action, obstacle }));
         }
         self.animate(target, None, None)?;
-        self.desk.acts_quietly();
+        self.desk.quiet = true;
         let done = &mut self.step.done;
         // An app that does not answer may still have done it.
         done.underway = true;
@@ -321,7 +322,7 @@ impl<'a> Act<'a, '_> {
             *self.picture = change::before_when_still(&mut **self.desk, self.cancel);
         }
         if self.call.options.show_diff && self.tree.is_some() && !self.is_pictured {
-            let window = self.desk.raised_now();
+            let window = self.desk.raised_now;
             self.step.before_input = change::before_input(&mut **self.desk, window);
         }
     }
@@ -368,12 +369,13 @@ impl<'a> Act<'a, '_> {
         time: Duration,
         fits: impl Fn(&Tree) -> bool,
     ) -> Result<Tree> {
-        let start = Instant::now();
-        while !fits(&tree) && start.elapsed() < time {
-            self.cancel.check()?;
-            self.desk.wait_for_change(LOOK)?;
-            tree = self.desk.read(self.pid, Scope::Showing)?;
-        }
+        wait::holds(self.cancel, time, Duration::ZERO, || {
+            if !fits(&tree) {
+                self.desk.wait_for_change(LOOK)?;
+                tree = self.desk.read(self.pid, Scope::Showing)?;
+            }
+            Ok(fits(&tree))
+        })?;
         Ok(tree)
     }
 
@@ -599,10 +601,13 @@ impl<'a> Act<'a, '_> {
 
     fn show(&mut self, place: Option<Rect>, caption: &str) -> Result<()> {
         let time = self.call.options.animation_duration;
+        let what = Shown {
+            place,
+            caption,
+            time,
+        };
         let overlay = self.desk.overlay();
-        overlay.map_or(Ok(()), |overlay| {
-            overlay.show(place, caption, time, self.cancel)
-        })
+        overlay.map_or(Ok(()), |overlay| overlay.show(what, self.cancel))
     }
 
     /// The caption for a text: others may see the screen.

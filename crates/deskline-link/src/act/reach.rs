@@ -11,8 +11,8 @@ use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
-use crate::resolve::DropOn;
 use crate::resolve::lookup::{self, Resolved};
+use crate::resolve::targets::DropOn;
 use crate::settle::readback::LATE;
 use crate::trees::{Deed, Scope, Sent};
 use crate::wait;
@@ -413,6 +413,13 @@ pub(super) fn seen_in(
     Some((place, window_of(now, index)))
 }
 
+pub(super) fn is_holder(tree: &Tree, at: usize) -> bool {
+    matches!(
+        tree.elements[at].role,
+        Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
+    )
+}
+
 /// The candidates for scrolling an element: its visible ancestors whose bounds do not contain its
 /// centre, the innermost first, each with its bounds.
 fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> + '_ {
@@ -424,10 +431,7 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
         .filter_map(move |(at, inner)| {
             let element = &tree.elements[at];
             // Qt's lists, tables and trees scroll themselves.
-            let scrolls = matches!(
-                element.role,
-                Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
-            );
+            let scrolls = is_holder(tree, at);
             // Firefox's lists of choices are menus.
             let outer = element.parent.and_then(|outer| tree.elements.get(outer));
             let in_combo = outer.is_some_and(|outer| outer.role == Role::COMBO_BOX);

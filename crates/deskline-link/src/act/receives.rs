@@ -7,7 +7,9 @@ use std::time::Duration;
 use deskline_core::{Point, Rect, Role, States, Tree, summary};
 
 use super::action::Act;
-use super::reach::{Reached, changes_by_wheel, not_showing, seen_in, wheel_spot, wheel_spots};
+use super::reach::{
+    Reached, changes_by_wheel, is_holder, not_showing, seen_in, wheel_spot, wheel_spots,
+};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
@@ -273,7 +275,7 @@ impl<'a> Act<'a, '_> {
 
     /// The target in a reading from after its window came to the front.
     fn seen(&mut self, (tree, index): (&'a Tree, usize), place: Rect) -> Result<Seen<'a>> {
-        if self.desk.raised_now().is_some() {
+        if self.desk.raised_now.is_some() {
             return self.see_again((tree, index));
         }
         let tree = Cow::Borrowed(tree);
@@ -342,7 +344,7 @@ impl<'a> Act<'a, '_> {
     }
 
     fn at_point(&mut self, seen: &Seen<'_>, at: Point) -> Result<Receiver> {
-        let is_old = matches!(seen.tree, Cow::Borrowed(_)) && self.desk.raised_now().is_some();
+        let is_old = matches!(seen.tree, Cow::Borrowed(_)) && self.desk.raised_now.is_some();
         let hit = self.desk.until(ANSWERS, ASKS, |desk| {
             let hit = desk.hit_test(&seen.tree, seen.index, at);
             let hit = hit.unwrap_or(Hit::Unknown);
@@ -406,13 +408,6 @@ impl<'a> Act<'a, '_> {
         }
         Ok(false)
     }
-}
-
-fn is_holder(tree: &Tree, at: usize) -> bool {
-    matches!(
-        tree.elements[at].role,
-        Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
-    )
 }
 
 /// The bounds of what covers the target: of a control in a bar, those of the bar.

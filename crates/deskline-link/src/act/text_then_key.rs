@@ -145,14 +145,10 @@ fn page_took(before: &Tree, now: &Tree, focus: usize) -> bool {
         let is_field = now.elements[at].states.contains(States::EDITABLE);
         is_field || scope.is_none_or(|scope| now.is_inside(at, scope))
     };
-    let Diff {
-        added, modified, ..
-    } = Diff::between(before, now);
-    let changed = modified.iter().filter(|m| !m.is_focus_alone());
-    added
-        .into_iter()
-        .chain(changed.map(|m| m.after))
-        .any(counts)
+    let diff = Diff::between(before, now);
+    let changed = diff.modified.iter().filter(|m| !m.is_focus_alone());
+    let mut changed = diff.added.into_iter().chain(changed.map(|m| m.after));
+    changed.any(counts)
 }
 
 /// The visible disabled push buttons of the dialog or the web page that has the focus. Buttons of a

@@ -151,9 +151,7 @@ impl Checkpoint<'_> {
             tracing::warn!("the pointer was not put back: {e}");
         }
     }
-}
 
-impl Checkpoint<'_> {
     /// Step 8. The guard holds until the person's window is back, if it holds on.
     pub(crate) fn restore(&mut self) {
         if std::mem::replace(&mut self.restored, true) {

@@ -5,12 +5,11 @@ use std::time::Duration;
 use deskline_core::{Element, States, Tree, escape, fold};
 
 use crate::act::wait_for;
-use crate::call::{Action, Expect};
+use crate::call::Expect;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, NoEffect, Result};
 use crate::link::Link;
 use crate::picture::texts::Spots;
-use crate::settle::front_watch::FrontWatch;
 use deskline_input::clock::Instant;
 
 /// How long to wait for an event before reading anyway. Toolkits omit some events.
@@ -21,17 +20,12 @@ impl Link<'_> {
     ///
     /// # Errors
     /// It did not within the expectation's time.
-    pub(crate) fn await_expected(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        action: &Action,
-        front: &FrontWatch,
-    ) -> Result<()> {
+    pub(crate) fn await_expected(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         let Some(expected) = self.call.expected(self.report.ended_runs.len()) else {
             return Ok(());
         };
         let pid = self.subject.required()?;
-        let typed = action.keys().0.map(fold);
+        let typed = self.action.keys().0.map(fold);
         let start = Instant::now();
         desk.ungrab_in_time();
         let mut own = self.report.readings.after.take();
@@ -48,7 +42,7 @@ impl Link<'_> {
                 }
             }
             let mut others = wait_for::helpers(&mut **desk, pid);
-            others.extend(self.other_in_front(desk, front)?.map(|(_, pid)| pid));
+            others.extend(self.other_in_front(desk)?.map(|(_, pid)| pid));
             for other in others {
                 trees.extend(self.read(&mut **desk, other).ok());
             }

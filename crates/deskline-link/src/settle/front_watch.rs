@@ -27,11 +27,6 @@ impl FrontWatch {
         }
     }
 
-    /// Whether the person's key and button presses have to be watched.
-    pub(crate) fn watches(&self) -> bool {
-        !self.waits
-    }
-
     /// Records the front window: first while the person's devices are still grabbed, then after the
     /// app has settled.
     pub(crate) fn note(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {

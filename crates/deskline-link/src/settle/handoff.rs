@@ -12,16 +12,11 @@ use crate::display::Window;
 use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::report::Handoff;
-use crate::settle::front_watch::FrontWatch;
 
 impl Link<'_> {
     /// Step 7: the process that the action brought to the front, or else the windows of helpers.
-    pub(crate) fn note_handoff(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        front: &FrontWatch,
-    ) -> Result<()> {
-        self.report.handoff = self.read_handoff(desk, front)?;
+    pub(crate) fn note_handoff(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
+        self.report.handoff = self.read_handoff(desk)?;
         if self.report.handoff.is_none() {
             self.report.helpers = self.helper_windows(desk)?;
         }
@@ -29,12 +24,8 @@ impl Link<'_> {
     }
 
     /// Reads the process that the action brought to the front. `None` if there is none.
-    fn read_handoff(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        front: &FrontWatch,
-    ) -> Result<Option<Handoff>> {
-        let Some((window, pid)) = self.other_in_front(desk, front)? else {
+    fn read_handoff(&mut self, desk: &mut Checkpoint<'_>) -> Result<Option<Handoff>> {
+        let Some((window, pid)) = self.other_in_front(desk)? else {
             return Ok(None);
         };
         desk.hand_off();
@@ -73,12 +64,11 @@ impl Link<'_> {
     pub(crate) fn other_in_front(
         &self,
         desk: &mut Checkpoint<'_>,
-        watch: &FrontWatch,
     ) -> Result<Option<(Window, u32)>> {
         let (Some(home), Some(pid)) = (self.subject.home(), self.subject.current()) else {
             return Ok(None);
         };
-        let taken = watch.decide(desk, pid)?;
+        let taken = self.front.decide(desk, pid)?;
         // An app that receives a drop may come to the front because of it.
         let dropped_on = |(window, owner): &(Window, u32)| {
             self.subject.dropped_on(*owner) && desk.was_there(window.id)

@@ -3,16 +3,16 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tree};
+use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, States, Tree};
 use deskline_input::clock;
 use deskline_link::grants::{Approval, Question};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
     Aim, AppWindows, Application, Apps, Button, Cancel, Click, Clicks, Clipboard, Deed, Desktop,
-    Display, DisplayError, End, Error, Hit, Identity, KeyInput, Missing, Obstacle, Offer,
+    Display, DisplayError, End, Error, Hit, Identity, KeyInput, Missed, Missing, Obstacle, Offer,
     OpenError, Opened, Overlay, Permit, Picture, PictureNature, Pictures, Platform, Pointer,
-    PointerInput, Progress, Raising, Result, Scope, Screen, Sign, TargetError, Thread, Trees,
-    Window, WindowHint, WindowId,
+    PointerInput, Progress, Raising, Result, Scope, Screen, Shown, Sign, TargetError, Thread,
+    Trees, Window, WindowHint, WindowId,
 };
 
 use crate::script::{Script, When, refused};
@@ -297,12 +297,7 @@ impl Raising for Scripted {
 }
 
 impl PointerInput for Scripted {
-    fn click(
-        &mut self,
-        click: Click,
-        _: &mut dyn FnMut() -> Option<Point>,
-        _: &Cancel,
-    ) -> Result<()> {
+    fn click(&mut self, click: Click, _: Missed<'_>, _: &Cancel) -> Result<()> {
         let Click {
             at, button, clicks, ..
         } = click;
@@ -403,8 +398,8 @@ impl Pictures for Scripted {
 }
 
 impl Overlay for Scripted {
-    fn show(&mut self, _: Option<Rect>, caption: &str, _: Duration, _: &Cancel) -> Result<()> {
-        self.call(format!("show '{caption}'"), |_| Ok(()))
+    fn show(&mut self, what: Shown<'_>, _: &Cancel) -> Result<()> {
+        self.call(format!("show '{}'", what.caption), |_| Ok(()))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use deskline_contract::guard::Task;
-use deskline_contract::{Error, Result};
+use deskline_contract::{Error, Result, kept};
 use deskline_wayland::Banner;
 use deskline_x11::Fonts;
 
@@ -38,10 +38,7 @@ impl Announcer {
             self.by_compositor = true;
             return Ok(());
         }
-        let banner = match &mut self.banner {
-            Some(banner) => banner,
-            none => none.insert(Banner::connect(socket)?),
-        };
+        let banner = kept(&mut self.banner, || Banner::connect(socket))?;
         banner.show(task.place, |scale, widest| {
             deskline_x11::banner(&mut self.fonts, caption, scale.into(), widest)
         })

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use deskline_atspi::toolkits::mapped;
 use deskline_contract::guard::Guards;
+use deskline_contract::kept;
 use deskline_contract::{
-    Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Offer, Overlay, Pictures,
+    Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Missed, Offer, Overlay, Pictures,
     PointerInput, Raising, Result, Screen, TargetError, Window, WindowId, Workspaces,
 };
 use deskline_core::{Key, KeyPress, Modifiers, Point};
@@ -88,16 +89,13 @@ impl Display for LinuxDesktop {
         let Some(socket) = self.session.wayland_socket() else {
             return self.display.clipboard();
         };
-        let clipboard = match self.clipboard.take() {
-            Some(clipboard) => clipboard,
-            None => match (self.session.compositor(), &self.session.session_bus) {
-                (Some(shell), Some(bus)) if shell == GNOME_SHELL => {
-                    deskline_wayland::gnome_clipboard(bus)?
-                }
-                _ => deskline_wayland::clipboard::start(&socket)?,
-            },
+        let start = || match (self.session.compositor(), &self.session.session_bus) {
+            (Some(shell), Some(bus)) if shell == GNOME_SHELL => {
+                deskline_wayland::gnome_clipboard(bus)
+            }
+            _ => deskline_wayland::clipboard::start(&socket),
         };
-        Ok(self.clipboard.insert(clipboard))
+        Ok(kept(&mut self.clipboard, start)?)
     }
 }
 
@@ -145,12 +143,7 @@ impl Raising for LinuxDesktop {
 }
 
 impl PointerInput for LinuxDesktop {
-    fn click(
-        &mut self,
-        click: Click,
-        _: &mut dyn FnMut() -> Option<Point>,
-        cancel: &Cancel,
-    ) -> Result<()> {
+    fn click(&mut self, click: Click, _: Missed<'_>, cancel: &Cancel) -> Result<()> {
         self.await_menu(cancel)?;
         self.check_menu(click.at)?;
         let is_plain = click.button == Button::Left && click.modifiers.is_empty();

@@ -2,7 +2,7 @@
 //! owners of windows.
 
 use deskline_atspi::{self as atspi, AtSpi, accessibility_bus};
-use deskline_contract::{AppToplevel, Error, Result, Scope, WindowId};
+use deskline_contract::{AppToplevel, Error, Result, Scope, WindowId, kept};
 use deskline_core::{Rect, Role, Tree};
 use deskline_wayland::{OpenMenu, Part, Toplevels};
 
@@ -30,11 +30,8 @@ impl Described {
     }
 
     fn atspi(&mut self) -> Result<&mut AtSpi> {
-        let atspi = match self.atspi.take() {
-            Some(atspi) => atspi,
-            None => accessibility(&self.session_bus)?.0,
-        };
-        Ok(self.atspi.insert(atspi))
+        let connect = || accessibility(&self.session_bus).map(|(atspi, _)| atspi);
+        kept(&mut self.atspi, connect)
     }
 
     /// The toplevel with this id, as of the last look.

@@ -10,23 +10,32 @@ use deskline_x11::X11Display;
 
 use super::described::described;
 
-/// A display system: the link's display, and more methods for AT-SPI and the start of apps. No
-/// method has a default.
+/// A display system: the link's display, and more methods for AT-SPI and the start of apps. The
+/// defaults are those of a display without windows.
 pub(crate) trait DisplaySystem: Display + Send {
     /// The app's windows, for the coordinates of toolkits that do not know their own; with its open
     /// pop-ups if `popups`.
-    fn windows_for_tree(&mut self, pid: u32, popups: bool) -> Result<atspi::Windows>;
+    fn windows_for_tree(&mut self, _pid: u32, _popups: bool) -> Result<atspi::Windows> {
+        Ok(atspi::Windows::default())
+    }
 
     /// Whether a menu or another pop-up of the app is open. `None` if only the app's tree shows
     /// that.
-    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>>;
+    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+        let wayland = self.wayland();
+        wayland.map_or(Ok(None), |wayland| wayland.popup_open(pid))
+    }
 
     /// The X display. It knows the processes of its windows from other pid namespaces, and which
     /// window a dialog is for.
-    fn x11(&mut self) -> Option<&mut X11Display>;
+    fn x11(&mut self) -> Option<&mut X11Display> {
+        None
+    }
 
     /// The Wayland compositor, if it lists all windows of the session, whatever draws them.
-    fn wayland(&mut self) -> Option<&mut dyn Compositor>;
+    fn wayland(&mut self) -> Option<&mut dyn Compositor> {
+        None
+    }
 }
 
 impl<C: Current + Send + 'static> DisplaySystem for WaylandDisplay<C> {
@@ -35,14 +44,6 @@ impl<C: Current + Send + 'static> DisplaySystem for WaylandDisplay<C> {
             Listing::Listed(all) => placed(&all, pid),
             Listing::Described(all) => described(&all, pid),
         })
-    }
-
-    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
-        self.compositor().popup_open(pid)
-    }
-
-    fn x11(&mut self) -> Option<&mut X11Display> {
-        None
     }
 
     fn wayland(&mut self) -> Option<&mut dyn Compositor> {

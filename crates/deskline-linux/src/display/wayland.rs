@@ -1,15 +1,12 @@
 //! A Wayland session in which Deskline reaches only the apps' accessibility trees. The core
 //! protocol lets no program list the windows of others or send input.
 
-use deskline_atspi as atspi;
 use deskline_contract::guard::Guards;
 use deskline_contract::offers;
 use deskline_contract::{
     Aim, Clipboard, Display, KeyInput, Missing, Offer, Overlay, Pictures, PointerInput, Raising,
     Result, Screen,
 };
-use deskline_wayland::Compositor;
-use deskline_x11::X11Display;
 
 use super::system::DisplaySystem;
 use crate::session::Session;
@@ -31,9 +28,7 @@ impl TreesOnly {
             ),
         }
     }
-}
 
-impl TreesOnly {
     fn missing<T>(&self) -> Offer<T> {
         Err(Missing::new(self.why.clone()))
     }
@@ -56,20 +51,4 @@ impl Display for TreesOnly {
     }
 }
 
-impl DisplaySystem for TreesOnly {
-    fn windows_for_tree(&mut self, _pid: u32, _popups: bool) -> Result<atspi::Windows> {
-        Ok(atspi::Windows::default())
-    }
-
-    fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
-        Ok(None)
-    }
-
-    fn x11(&mut self) -> Option<&mut X11Display> {
-        None
-    }
-
-    fn wayland(&mut self) -> Option<&mut dyn Compositor> {
-        None
-    }
-}
+impl DisplaySystem for TreesOnly {}

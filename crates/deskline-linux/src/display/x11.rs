@@ -2,7 +2,6 @@
 
 use deskline_atspi as atspi;
 use deskline_contract::{Result, WindowId};
-use deskline_wayland::Compositor;
 use deskline_x11::{Toplevel, X11Display};
 
 use super::system::DisplaySystem;
@@ -38,10 +37,6 @@ impl DisplaySystem for X11Display {
 
     fn x11(&mut self) -> Option<&mut X11Display> {
         Some(self)
-    }
-
-    fn wayland(&mut self) -> Option<&mut dyn Compositor> {
-        None
     }
 }
 

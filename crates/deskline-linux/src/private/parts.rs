@@ -42,38 +42,43 @@ pub(super) struct Parts {
     directory: PathBuf,
     deadline: Instant,
     tied: bool,
+    /// The programs' environment. Has the addresses of those that run.
+    pub(super) variables: Environment,
 }
 
 impl Parts {
     /// Nothing started yet, for the desktop with this directory. Everything must be up at
     /// `deadline`. If `tied`, the programs end when the thread that starts them does.
-    pub(super) fn new(directory: &Path, deadline: Instant, tied: bool) -> Self {
+    pub(super) fn new(
+        directory: &Path,
+        deadline: Instant,
+        tied: bool,
+        variables: Environment,
+    ) -> Self {
         Self {
             children: vec![],
             directory: directory.to_owned(),
             deadline,
             tied,
+            variables,
         }
     }
 
-    /// Starts everything. Adds the variables to `variables` as they become known.
-    pub(super) fn start(
-        &mut self,
-        programs: &Programs,
-        options: &Options,
-        variables: &mut Environment,
-    ) -> Result<()> {
+    /// Starts everything, and adds the addresses to the variables.
+    pub(super) fn start(&mut self, programs: &Programs, options: &Options) -> Result<()> {
         if options.wayland {
-            let name = self.start_compositor(programs, options, variables)?;
-            variables.insert("WAYLAND_DISPLAY".to_owned(), name);
+            let name = self.start_compositor(programs, options)?;
+            self.variables.insert("WAYLAND_DISPLAY".to_owned(), name);
         } else {
-            let display = self.start_x_server(programs, options, variables)?;
-            variables.insert("DISPLAY".to_owned(), format!(":{display}"));
+            let display = self.start_x_server(programs, options)?;
+            self.variables
+                .insert("DISPLAY".to_owned(), format!(":{display}"));
         }
-        let address = self.start_bus(programs, variables)?;
-        variables.insert("DBUS_SESSION_BUS_ADDRESS".to_owned(), address.clone());
+        let address = self.start_bus(programs)?;
+        self.variables
+            .insert("DBUS_SESSION_BUS_ADDRESS".to_owned(), address.clone());
         if let Some(beside) = &programs.beside {
-            self.start_beside(beside, options, variables)?;
+            self.start_beside(beside, options)?;
         }
         let failed = Error::system("connecting to the private desktop's session bus");
         let mut bus = Connection::open(&address, self.left()).map_err(failed)?;
@@ -83,7 +88,7 @@ impl Parts {
         if options.wayland {
             self.wait_for_vnc_server(options)?;
         } else {
-            let session = Session::from_environment(variables);
+            let session = Session::from_environment(&self.variables);
             self.wait_for_window_manager(&session)?;
             if !options.watch {
                 let (x, screen) = session.connect_x11()?;
@@ -98,12 +103,7 @@ impl Parts {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    fn start_x_server(
-        &mut self,
-        programs: &Programs,
-        options: &Options,
-        variables: &Environment,
-    ) -> Result<u16> {
+    fn start_x_server(&mut self, programs: &Programs, options: &Options) -> Result<u16> {
         // Other users can reach the socket in /tmp/.X11-unix: only the cookie stops them.
         let cookie = self.directory.join("Xauthority");
         let write = || -> std::io::Result<()> {
@@ -127,7 +127,7 @@ impl Parts {
                 continue;
             }
             let command = x_server(programs, options, number, &self.directory, &cookie);
-            self.spawn(X_SERVER, command, variables)?;
+            self.spawn(X_SERVER, command)?;
             match self.first_line(X_SERVER) {
                 Ok(_) => return Ok(number),
                 // Another server took the number first: try the next. Any other failure would
@@ -143,45 +143,35 @@ impl Parts {
     }
 
     /// Returns the name of its socket. It runs a command once that is there.
-    fn start_compositor(
-        &mut self,
-        programs: &Programs,
-        options: &Options,
-        variables: &Environment,
-    ) -> Result<String> {
+    fn start_compositor(&mut self, programs: &Programs, options: &Options) -> Result<String> {
         let file = self.directory.join("sway.conf");
         fs::write(&file, sway(options)).map_err(Error::system("writing sway's configuration"))?;
         let mut command = Command::new(&programs.display);
         command.arg("--config").arg(file);
-        self.spawn(COMPOSITOR, command, variables)?;
+        self.spawn(COMPOSITOR, command)?;
         self.first_line(COMPOSITOR)
     }
 
-    fn start_bus(&mut self, programs: &Programs, variables: &Environment) -> Result<String> {
+    fn start_bus(&mut self, programs: &Programs) -> Result<String> {
         let socket = self.directory.join("run/bus");
         let mut command = Command::new(&programs.bus);
         command.args(["--session", "--nofork", "--nopidfile", "--nosyslog"]);
         command.arg("--print-address=1");
         command.arg(format!("--address=unix:path={}", socket.display()));
-        self.spawn(BUS, command, variables)?;
+        self.spawn(BUS, command)?;
         self.first_line(BUS)
     }
 
     /// Starts X11's window manager, or Wayland's VNC server.
-    fn start_beside(
-        &mut self,
-        program: &Path,
-        options: &Options,
-        variables: &Environment,
-    ) -> Result<()> {
+    fn start_beside(&mut self, program: &Path, options: &Options) -> Result<()> {
         let mut command = Command::new(program);
         if options.wayland {
             let socket = self.directory.join(VNC_SOCKET);
             command.arg("--unix-socket").arg(socket);
-            return self.spawn(VNC_SERVER, command, variables);
+            return self.spawn(VNC_SERVER, command);
         }
         command.arg("--compositor=off");
-        self.spawn(WINDOW_MANAGER, command, variables)
+        self.spawn(WINDOW_MANAGER, command)
     }
 
     /// Waits for its socket, which nothing announces.
@@ -209,18 +199,13 @@ impl Parts {
         Ok(())
     }
 
-    /// Starts a program with exactly these variables. Its standard error goes to a file in the
+    /// Starts a program with exactly the variables. Its standard error goes to a file in the
     /// desktop's directory.
-    fn spawn(
-        &mut self,
-        name: &'static str,
-        mut command: Command,
-        variables: &Environment,
-    ) -> Result<()> {
+    fn spawn(&mut self, name: &'static str, mut command: Command) -> Result<()> {
         let program = PathBuf::from(command.get_program());
         let failed = |e| Error::Unavailable(format!("cannot start {}: {e}", program.display()));
         let log = File::create(self.directory.join(name)).map_err(failed)?;
-        command.env_clear().envs(variables).current_dir("/");
+        command.env_clear().envs(&self.variables).current_dir("/");
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         command.stderr(log);
         if self.tied {

@@ -6,9 +6,9 @@ use deskline_contract::guard::{Grab, Guards, Task};
 use deskline_contract::offers;
 use deskline_contract::{
     Aim, AppWindows, Cancel, Clipboard, Display, Error, KeyInput, Overlay, Picture, PictureNature,
-    Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
+    Pictures, Pointer, PointerInput, Raising, Result, Screen, Shown, Window, WindowId,
 };
-use deskline_core::{Point, Rect};
+use deskline_core::Point;
 use deskline_input::clock::Instant;
 
 use super::MacDesktop;
@@ -175,17 +175,10 @@ impl<O: Os> Pictures for MacDesktop<O> {
 }
 
 impl<O: Os> Overlay for MacDesktop<O> {
-    fn show(
-        &mut self,
-        place: Option<Rect>,
-        caption: &str,
-        time: Duration,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        let displays = self.os.displays();
-        self.os
-            .overlay(&panels::panels(&displays, place, caption, true));
-        let waited = cancel.wait(time);
+    fn show(&mut self, what: Shown<'_>, cancel: &Cancel) -> Result<()> {
+        let panels = panels::panels(&self.os.displays(), what.place, what.caption, true);
+        self.os.overlay(&panels);
+        let waited = cancel.wait(what.time);
         self.os.overlay(&[]);
         Ok(waited?)
     }

@@ -2,7 +2,7 @@
 
 use deskline_contract::{Error, Result};
 use deskline_core::{Key, Point};
-use deskline_input::{Aim, Cancel, Doing, Hands, Receiver, Rhythm, Scene, Under, Wait};
+use deskline_input::{Cancel, Doing, Hands, Receiver, Rhythm, Scene, Under, Wait};
 
 use super::MacDesktop;
 use crate::input::{Input, RHYTHM};
@@ -49,23 +49,17 @@ impl<O: Os> Scene for MacDesktop<O> {
         Ok(())
     }
 
-    fn keyboard(&mut self, aim: Option<Aim>, _: &Cancel) -> Result<Receiver> {
+    fn keyboard(&mut self, _: &Cancel) -> Result<Receiver> {
         activate::require_unlocked(&self.os)?;
-        let Some(aim) = aim.filter(|aim| !front::is(&self.os, aim.pid)) else {
+        let Some(aim) = self.hands.aim.filter(|aim| !front::is(&self.os, aim.pid)) else {
             return Ok(Receiver::Target);
         };
         let front = front::pid(&self.os).filter(|front| aim.pid != *front);
         Ok(front.map_or(Receiver::Target, |front| Receiver::Other(self.other(front))))
     }
 
-    fn under(
-        &mut self,
-        at: Point,
-        end: Option<Point>,
-        aim: Option<Aim>,
-        _: &Cancel,
-    ) -> Result<Under> {
-        let Some(aim) = aim else {
+    fn under(&mut self, at: Point, end: Option<Point>, _: &Cancel) -> Result<Under> {
+        let Some(aim) = self.hands.aim else {
             return Ok(Under::Target);
         };
         if let Some(other) = self.stranger_at(at, aim) {

@@ -17,7 +17,7 @@ pub(crate) fn keep<K: Keep>(connect: impl FnOnce(Reading) -> Result<K>) -> Resul
     let reading = Reading::default();
     let mut keeper = connect(reading.clone())?;
     let run = move |inbox| {
-        let mut lending = Lending::new();
+        let mut lending = Lending::default();
         let ended = keeper.work(&mut lending, &inbox);
         if let Err(error) = ended.and_then(|()| lending.give_back(&mut keeper)) {
             tracing::warn!(%error, "the clipboard's thread ended");

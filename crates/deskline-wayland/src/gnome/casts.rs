@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use deskline_contract::Result;
+use deskline_contract::{Result, kept};
 
 use super::bus::{Bus, Options};
 use super::session::{self, CAST, CAST_SESSION};
@@ -30,12 +30,11 @@ impl CastBus {
             .connected
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let bus = match connected.take() {
-            Some(bus) => bus,
-            None => session::bus(&self.address)?,
-        };
-        let done = doing(&bus);
-        *connected = done.is_ok().then_some(bus);
+        let bus = kept(&mut connected, || session::bus(&self.address))?;
+        let done = doing(bus);
+        if done.is_err() {
+            *connected = None;
+        }
         done
     }
 }

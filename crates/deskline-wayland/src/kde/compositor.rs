@@ -213,7 +213,7 @@ impl Raising for Kde {
         if wanted.kind.stays_behind() {
             return Ok(());
         }
-        if !windows::raise(&mut self.scripts, wanted)? {
+        if !windows::done_to(&mut self.scripts, wanted, windows::RAISE)? {
             return Err(gone());
         }
         let failure = "KWin did not bring the window to the front";
@@ -234,7 +234,7 @@ impl Workspaces for Kde {
         }
         let screen = self.screen()?;
         if let Some(window) = screen.windows.iter().find(|w| w.id == window.id.0) {
-            windows::minimise(&mut self.scripts, window)?;
+            windows::done_to(&mut self.scripts, window, windows::MINIMISE)?;
         }
         Ok(())
     }
@@ -255,10 +255,8 @@ impl Pictures for Kde {
         let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
         let content = window.content;
         let origin = Point::at(content.x, content.y);
-        let Bus {
-            connection, kwin, ..
-        } = &self.bus;
-        picture::take(connection, Some(kwin), &window.own, origin)
+        let kwin = Some(self.bus.kwin.as_str());
+        picture::take(&self.bus.connection, kwin, &window.own, origin)
     }
 
     fn nature(&self) -> PictureNature {

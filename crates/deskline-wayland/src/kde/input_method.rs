@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use deskline_contract::{DisplayError, Result};
+use deskline_contract::{DisplayError, Result, kept};
 use deskline_unix::family::{self, Family};
 
 use super::bus::Bus;
@@ -69,13 +69,7 @@ impl InputMethod {
         self.stays_off = true;
         // By its answer, KWin has sent all earlier events to its clients, and has handled what they
         // had sent.
-        let mut roundtrip = || {
-            let client = match self.client.take() {
-                Some(client) => client,
-                None => Client::connect(socket)?,
-            };
-            self.client.insert(client).roundtrip()
-        };
+        let mut roundtrip = || kept(&mut self.client, || Client::connect(socket))?.roundtrip();
         // The app has got the keyboard or keys. It handles them, and KWin what it reports then.
         roundtrip()?;
         family::await_sleep(&[Family::new(app)], REPORTS);

@@ -61,7 +61,7 @@ function here(w) {
 ";
 
 /// Brings the window with this id to the front, from any desktop.
-const RAISE: &str = "
+pub(super) const RAISE: &str = "
 const it = all().find(w => String(w.internalId) === ID);
 if (it) {
     it.minimized = false;
@@ -76,7 +76,7 @@ if (it) workspace.currentDesktop = it;
 say(it && shown() === NUMBER ? 'yes' : 'no');";
 
 /// Minimises the window with this id.
-const MINIMISE: &str = "
+pub(super) const MINIMISE: &str = "
 const it = all().find(w => String(w.internalId) === ID);
 if (it) it.minimized = true;
 say(it ? 'yes' : 'no');";
@@ -137,17 +137,8 @@ impl Screen {
     }
 }
 
-/// Brings a window to the front. `false` if it is gone.
-pub(super) fn raise(scripts: &mut Scripts, window: &KdeWindow) -> Result<bool> {
-    done_to(scripts, window, RAISE)
-}
-
-/// Minimises a window. `false` if it is gone.
-pub(super) fn minimise(scripts: &mut Scripts, window: &KdeWindow) -> Result<bool> {
-    done_to(scripts, window, MINIMISE)
-}
-
-fn done_to(scripts: &mut Scripts, window: &KdeWindow, script: &str) -> Result<bool> {
+/// Runs [`RAISE`] or [`MINIMISE`] on a window. `false` if it is gone.
+pub(super) fn done_to(scripts: &mut Scripts, window: &KdeWindow, script: &str) -> Result<bool> {
     // The id needs no quoting: `number` accepts only hexadecimal digits, dashes and braces.
     let answer = scripts.run(&format!("const ID = '{}';{BOTH}{script}", window.own))?;
     Ok(answer == "yes")

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use deskline_contract::Result;
+use deskline_contract::{Result, kept};
 use deskline_core::{Point, Rect};
 use wayland_client::protocol::wl_seat::Capability;
 
@@ -93,11 +93,7 @@ impl Input {
     }
 
     fn make_keyboard(&mut self, client: &mut Client) -> Result<&mut VirtualKeyboard> {
-        let keyboard = match self.keyboard.take() {
-            Some(keyboard) => keyboard,
-            None => VirtualKeyboard::new(client)?,
-        };
-        Ok(self.keyboard.insert(keyboard))
+        kept(&mut self.keyboard, || VirtualKeyboard::new(client))
     }
 }
 

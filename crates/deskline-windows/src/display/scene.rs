@@ -93,7 +93,7 @@ impl Scene for WinDisplay {
         Ok(())
     }
 
-    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
+    fn keyboard(&mut self, cancel: &Cancel) -> Result<Receiver> {
         if let Some(why) = privilege::kept_out() {
             return Ok(Receiver::Unclear(why.into()));
         }
@@ -101,21 +101,15 @@ impl Scene for WinDisplay {
             return Ok(Receiver::Nobody);
         };
         let pid = owner(window);
-        Ok(match aim {
+        Ok(match self.hands.aim {
             Some(aim) if pid != aim.pid => Receiver::Other(describe(window)),
             _ if privilege::is_above(pid) => Receiver::Unclear(ELEVATED.into()),
             _ => Receiver::Target,
         })
     }
 
-    fn under(
-        &mut self,
-        point: Point,
-        end: Option<Point>,
-        aim: Option<Aim>,
-        _: &Cancel,
-    ) -> Result<Under> {
-        let Some(aim) = aim else {
+    fn under(&mut self, point: Point, end: Option<Point>, _: &Cancel) -> Result<Under> {
+        let Some(aim) = self.hands.aim else {
             return Ok(Under::Target);
         };
         // Windows would drop the events without an error.

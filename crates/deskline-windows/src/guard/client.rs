@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use deskline_contract::guard::{Grab, Guards, Task};
-use deskline_contract::{Error, Overlay, Result};
+use deskline_contract::{Error, Overlay, Result, Shown};
 use deskline_core::{Rect, escape};
 use deskline_input::{Cancel, Reason};
 use windows::Win32::System::Threading::{CREATE_NO_WINDOW, HIGH_PRIORITY_CLASS};
@@ -147,21 +147,15 @@ impl Guards for Guard {
 }
 
 impl Overlay for Guard {
-    fn show(
-        &mut self,
-        place: Option<Rect>,
-        caption: &str,
-        time: Duration,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        let caption = match caption {
+    fn show(&mut self, what: Shown<'_>, cancel: &Cancel) -> Result<()> {
+        let caption = match what.caption {
             "" => String::new(),
             caption => format!("AI: {}", escape::short(caption, 60)),
         };
         let mut order = |order| self.order(&order).map_err(Error::Unavailable);
-        order(Order::Show(Banner::new(&caption, place)))?;
+        order(Order::Show(Banner::new(&caption, what.place)))?;
         // Cancelling ends the wait. The link checks for that next.
-        let _ = cancel.wait(time);
+        let _ = cancel.wait(what.time);
         order(Order::Release)
     }
 }

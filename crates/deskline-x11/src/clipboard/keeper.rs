@@ -117,7 +117,7 @@ pub(super) fn run(
             return;
         }
     };
-    let mut lending = Lending::new();
+    let mut lending = Lending::default();
     let ended = keeper.work(&mut lending, inbox);
     let ended = ended.and_then(|()| lending.give_back(&mut keeper));
     if let Err(error) = ended.and_then(|()| keeper.hand_over()) {

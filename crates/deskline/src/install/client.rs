@@ -283,7 +283,7 @@ fn claude_package(home: &Path) -> Option<PathBuf> {
 
 /// Finds a program in `PATH`. On Windows it must be executable: beside `claude.cmd`, npm installs a
 /// shell script `claude`.
-fn in_path(program: &str) -> Option<PathBuf> {
+pub(crate) fn in_path(program: &str) -> Option<PathBuf> {
     const ENDINGS: &[&str] = if cfg!(windows) {
         &[".com", ".exe", ".bat", ".cmd"]
     } else {

@@ -17,7 +17,7 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::task::spawn_blocking;
 
 use crate::cli::{Command, DesktopArgs, Own, Serve, Settings};
-use crate::output::{self, Done};
+use crate::output::{self, Done, Fallible};
 
 /// An open desktop. A private one ends when this is dropped.
 pub(crate) struct OpenDesktop {
@@ -58,10 +58,7 @@ impl OpenDesktop {
 
 /// Keeps apps of the same user from this server's memory, environment and pipes, and seals off a
 /// server that is to be sealed off. To be called while the process has one thread.
-pub(crate) fn shield(
-    settings: &Settings,
-    command: &Command,
-) -> std::result::Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn shield(settings: &Settings, command: &Command) -> Fallible {
     let has_own = |serve: &Serve| settings.desktop.is_some() || serve.desktops.is_some();
     let (serves, has_own) = match command {
         Command::Serve(serve) => (true, has_own(serve)),

@@ -1,7 +1,6 @@
 //! Recipes with their values, each done as often as asked.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::fs;
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -14,6 +13,7 @@ use deskline_mcp::{How, Nobody, Played};
 use deskline_recipe::{Kind, Recipe, SUFFIX, Values};
 
 use crate::cli::{Named, Settings};
+use crate::output::Fallible;
 use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
 
 /// One time that a recipe is to be done.
@@ -54,10 +54,7 @@ pub(super) fn stem(file: &Path) -> String {
 }
 
 /// The values of `--set`; `-` reads one from standard input, a line each.
-pub(super) fn given(
-    recipe: &Recipe,
-    set: &[Named],
-) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+pub(super) fn given(recipe: &Recipe, set: &[Named]) -> Fallible<BTreeMap<String, String>> {
     let mut given = BTreeMap::new();
     for Named { name, value } in set {
         let is_secret = recipe
@@ -88,7 +85,7 @@ pub(super) fn all_of(
     jobs: &[Job<'_>],
     most: usize,
     stop_at_first: bool,
-) -> Result<Vec<End>, Box<dyn Error>> {
+) -> Fallible<Vec<End>> {
     if most > 1 && settings.desktop.is_none() {
         return Err("several at a time need desktops of their own: pass --desktop private".into());
     }
@@ -132,7 +129,7 @@ pub(super) fn all_of(
 }
 
 /// Does a job.
-pub(super) fn one(settings: &Settings, job: &Job<'_>) -> Result<Played, Box<dyn Error>> {
+pub(super) fn one(settings: &Settings, job: &Job<'_>) -> Fallible<Played> {
     let (dispatcher, _open) = dispatcher(settings)?;
     in_runtime(async {
         let cancel = Cancel::new();
@@ -158,7 +155,7 @@ pub(super) fn progress(done: usize, of: usize, words: &str) {
 }
 
 /// Replaces a file as a whole, or leaves it as it was.
-pub(super) fn write(file: &Path, text: &str) -> Result<(), Box<dyn Error>> {
+pub(super) fn write(file: &Path, text: &str) -> Fallible {
     let folder = file
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());

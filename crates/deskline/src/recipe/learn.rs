@@ -6,7 +6,7 @@ use deskline_journal::{FileKind, Journal, Outcome, Record};
 use deskline_recipe::{Learn, Link, Screen};
 
 use super::jobs::{Job, all_of, given, stem, write};
-use super::{Done, Error, How, Recipe, SUFFIX, Settings, Values, print, report};
+use super::{Done, Fallible, How, Recipe, SUFFIX, Settings, Values, print, report};
 use crate::cli::{KeepArgs, LearnArgs};
 use crate::run::recipes;
 
@@ -31,11 +31,7 @@ pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
 }
 
 /// The new recipe's file, which must not exist.
-pub(super) fn file(
-    settings: &Settings,
-    args: &KeepArgs,
-    of: &Path,
-) -> Result<PathBuf, Box<dyn Error>> {
+pub(super) fn file(settings: &Settings, args: &KeepArgs, of: &Path) -> Fallible<PathBuf> {
     let name = args.name.clone().unwrap_or_else(|| stem(of));
     let folder = recipes(settings).ok_or("there is no folder for recipes: pass --recipes DIR")?;
     let file = folder.join(format!("{name}{SUFFIX}"));
@@ -96,7 +92,7 @@ pub(super) fn keep(
 }
 
 /// A run as it was, as a recipe: each call with all that it changed.
-pub(super) fn literal(run: &Path) -> Result<Recipe, Box<dyn Error>> {
+pub(super) fn literal(run: &Path) -> Fallible<Recipe> {
     Ok(Learn {
         literal: true,
         ..Learn::default()
@@ -105,7 +101,7 @@ pub(super) fn literal(run: &Path) -> Result<Recipe, Box<dyn Error>> {
 }
 
 /// The calls of a log.
-fn links(run: &Path) -> Result<Vec<Link>, Box<dyn Error>> {
+fn links(run: &Path) -> Fallible<Vec<Link>> {
     let run = Journal::open_to_read(Some(run))?;
     let records = run.records(usize::MAX)?;
     if records.is_empty() {

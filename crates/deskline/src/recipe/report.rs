@@ -8,7 +8,7 @@ use deskline_recipe::Place;
 use serde_json::{Value, json};
 
 use super::jobs::{End, write};
-use super::{Done, Error, Path, exit_code, print};
+use super::{Done, Fallible, Path, exit_code, print};
 
 /// Prints what came of the jobs, and writes it into a file: `.json`, `.html`, or XML.
 pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {
@@ -38,7 +38,7 @@ pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {
     Ok(exit_code(ends.iter().all(End::is_good)))
 }
 
-fn steps(played: &Played) -> Result<(), Box<dyn Error>> {
+fn steps(played: &Played) -> Fallible {
     let of = played.recipe.steps.len();
     for (number, did) in (1..).zip(&played.done) {
         let ms = did.took.as_millis();

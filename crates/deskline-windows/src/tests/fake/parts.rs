@@ -1,10 +1,7 @@
 //! The parts that these tests do not use: starting apps, the clipboard, the guard's process.
 
-use std::time::Duration;
-
 use deskline_contract::guard::{Grab, Guards, Task};
-use deskline_contract::{Cancel, End, OpenError, Opened, Overlay, Permit, Progress, Result};
-use deskline_core::Rect;
+use deskline_contract::{Cancel, End, OpenError, Opened, Overlay, Permit, Progress, Result, Shown};
 
 #[derive(Default)]
 pub(crate) struct Programs(());
@@ -53,7 +50,7 @@ impl Guards for Guard {
 }
 
 impl Overlay for Guard {
-    fn show(&mut self, _: Option<Rect>, _: &str, _: Duration, _: &Cancel) -> Result<()> {
+    fn show(&mut self, _: Shown<'_>, _: &Cancel) -> Result<()> {
         Ok(())
     }
 }

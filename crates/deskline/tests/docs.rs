@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use deskline_core::summary::FIELDS;
 use deskline_core::{Attribute, Role, States};
 
 fn root() -> PathBuf {
@@ -284,6 +285,30 @@ fn nothing_is_sent_to_other_machines() {
     }
 }
 
+/// What docs/troubleshooting.md quotes in its first column is a message of the program.
+#[test]
+fn each_quoted_symptom_is_printed() {
+    let (root, files) = workspace();
+    let read = |file: &String| std::fs::read_to_string(root.join(file)).unwrap();
+    let is_code = |file: &&String| file.ends_with(".rs") || file.ends_with("install.sh");
+    // A literal may go on in the next line.
+    let joined = |text: String| {
+        let parts = text.split("\\\n").map(str::trim_start);
+        parts.collect::<String>()
+    };
+    let code: Vec<String> = files.iter().filter(is_code).map(read).map(joined).collect();
+    let page = read(&"docs/troubleshooting.md".into());
+    let symptoms = page.lines().filter_map(|line| line.split(" | ").next());
+    let quoted = symptoms.flat_map(|cell| cell.split('"').skip(1).step_by(2));
+    let mut checked = 0;
+    for part in quoted.flat_map(|message| message.split('…')) {
+        let is_printed = code.iter().any(|text| text.contains(part));
+        assert!(is_printed, "{part}");
+        checked += 1;
+    }
+    assert!(checked > 8, "{checked}");
+}
+
 /// Each tool that a text for agents or people names exists.
 #[test]
 fn each_tool_that_is_named_exists() {
@@ -330,6 +355,14 @@ fn the_formats_have_each_word_of_a_line() {
     let words = roles.chain(states).chain(attributes);
     let missing: Vec<&str> = words.filter(|word| !on_page.contains(word)).collect();
     assert_eq!(missing, Vec::<&str>::new());
+    // The fields of an answer are the first cells of a table, in their order.
+    let (_, table) = page.split_once("| field | when |").unwrap();
+    let rows = table.lines().skip(2).take_while(|row| row.starts_with('|'));
+    let cells = rows.filter_map(|row| row.split(" | ").next());
+    let named: Vec<&str> = cells
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert_eq!(named, FIELDS);
 }
 
 /// The skill's table has all tools, and only arguments that they take.

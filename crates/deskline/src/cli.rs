@@ -605,20 +605,14 @@ mod tests {
 
     #[test]
     fn wrong_usage_is_exit_code_2() {
-        for line in [
-            "deskline call",
-            "deskline call refresh_traversal [1]",
-            "deskline call refresh_traversal {",
-            "deskline --keep much",
-            "deskline --desktop shared",
-            "deskline --desktop private=1x1",
-            "deskline --desktop private-x11",
-            "deskline --desktop yours=800x600",
-            "deskline --compat other",
-            "deskline --guard maybe",
-            "deskline nonsense",
-        ] {
-            assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
+        let wrong = [
+            "call; call refresh_traversal [1]; call refresh_traversal {; --keep much; nonsense",
+            "--desktop shared; --desktop private=1x1; --desktop private-x11; --compat other",
+            "--desktop yours=800x600; --guard maybe",
+        ];
+        for line in wrong.iter().flat_map(|lines| lines.split("; ")) {
+            let line = format!("deskline {line}");
+            assert_eq!(parse(&line).unwrap_err().exit_code(), 2, "{line}");
         }
     }
 }

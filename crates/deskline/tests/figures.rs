@@ -194,53 +194,7 @@ fn the_pages_have_this_version() {
 
 /// Figures of the code that pages repeat: a file, from crates/ on, the constant, a page, and its
 /// words.
-const REPEATED: &str = "
-deskline-mcp/src/tools/chain.rs | MOST: usize = 25; | README.md | up to 25 steps
-deskline-core/src/summary.rs | LIMIT: usize = 4_000; | docs/faq.md | has more than 4,000 characters
-deskline-core/src/summary.rs | LIMIT: usize = 4_000; | docs/formats.md | of at most 4,000 characters
-deskline-core/src/summary.rs | LIMIT: usize = 4_000; | docs/safety.md | of up to 4,000 characters
-deskline-mcp/src/tools/mod.rs | EXPECTED: from_secs(3); | docs/recipes.md | waits up to 3 s
-deskline-mcp/src/tools/mod.rs | EXPECTED: from_secs(3); | docs/tools.md | waits at most 3 seconds
-deskline-mcp/src/person.rs | PATIENCE: from_secs(600); | docs/safety.md | answer it in ten minutes
-deskline-x11/src/question.rs | SHOWS: from_secs(50); | docs/safety.md | a banner on X11 does, for 50 s
-deskline-contract/src/guard.rs | LIMIT: from_secs(30); | docs/safety.md | about 30 s at the latest
-deskline-contract/src/guard.rs | LIMIT: from_secs(30); | docs/troubleshooting.md | most about 30 s
-deskline-link/src/act/until.rs | LONGEST: from_secs(25); | docs/what-can-be-driven.md | most 25 s
-deskline-link/src/settle/taken_back.rs | TAKES_BACK: from_millis(300); | docs/comparison.md | for 300 ms
-deskline-contract/src/clipboard.rs | MOST_SAVED: usize = 96 << 20; | docs/what-can-be-driven.md | 96 MB
-deskline-contract/src/clipboard.rs | SAVES: from_secs(3); | docs/what-can-be-driven.md | within 3 s
-deskline-link/src/picture/texts.rs | LIMIT: from_millis(700); | docs/what-can-be-driven.md | to 0.7 s
-deskline-atspi/src/strategies/documents.rs | MANY: usize = 400; | docs/what-can-be-driven.md | 400 elements
-deskline-mcp/src/picture.rs | LONG_SIDE: usize = 1_568; | docs/formats.md | most 1,568 pixels
-deskline-core/src/listing.rs | elements(tree, &indices, (30, 10)) | docs/formats.md | most 30 interactive elements, 10 others
-deskline-core/src/listing.rs | elements(tree, &indices, (30, 10)) | docs/comparison.md | up to 40 elements
-deskline-core/src/listing.rs | elements(after, &indices, (20, 10)) | docs/formats.md | a diff: 20 and 10
-deskline-core/src/listing.rs | TEXT: usize = 50; | docs/formats.md | cut to 50 characters
-deskline-core/src/listing.rs | LENGTH: usize = 60; | docs/formats.md | at most 3, of 60 characters
-deskline-core/src/diff.rs | SHOWN: usize = 400; | docs/formats.md | to 400 characters
-deskline-core/src/text.rs | LIMIT: usize = 1_000; | docs/formats.md | most 1,000 characters
-deskline-journal/src/log.rs | LOG_BYTES: u64 = 64 << 20; | docs/formats.md | most 64 MiB
-deskline-journal/src/refs.rs | LIMIT: usize = 1 << 20; | docs/formats.md | most a million
-deskline-http/src/server.rs | STRANGERS: [usize; 2] = [256, 64]; | docs/many-agents.md | 64 from an address, 256 in all
-deskline-http/src/server.rs | STRANGERS: [usize; 2] = [256, 64]; | SECURITY.md | 64 places an address
-deskline-http/src/server.rs | PATIENCE: from_secs(10); | docs/many-agents.md | 256 in all, 10 s each
-deskline-http/src/server.rs | PATIENCE: from_secs(10); | SECURITY.md | 16 KiB and 10 s each
-deskline-http/src/server.rs | HEAD: usize = 16 * 1024; | SECURITY.md | 16 KiB and 10 s each
-deskline-http/src/token.rs | SHORTEST: usize = 16; | docs/many-agents.md | of 16 characters or more
-deskline-http/src/gate.rs | (HANDLE..=128) | docs/many-agents.md | with 32 to 128 letters and digits
-deskline-http/src/desktop.rs | ALIVE: from_secs(10); | docs/many-agents.md | answer for 10 s
-deskline-grab/src/place.rs | MOST: from_secs(30); | docs/command-line.md | `deskline-grab` takes 30 at most
-deskline-grab/src/place.rs | MOST: from_secs(30); | docs/safety.md | for at most 30 s at a time
-deskline-link/src/policy.rs | budget: Duration::from_millis(500), | docs/what-can-be-driven.md | most 0.5 s
-deskline-mcp/src/tools/chain.rs | LONGEST_WAIT: from_secs(30); | docs/tools.md | seconds, up to 30
-deskline-mcp/src/tools/chain.rs | MOST_RUNS: i32 = 100; | docs/tools.md | up to 100 times
-../scripts/package | \"$1.2.17\" | docs/getting-started.md | glibc 2.17 or later
-../scripts/package | \"$1.2.17\" | docs/troubleshooting.md | needs glibc 2.17
-../extensions/gnome/metadata.json | [\"45\", \"46\", \"47\", \"48\", \"49\", \"50\", \"51\"] | docs/desktops.md | GNOME 45 to 51
-deskline/src/cli.rs | range(1..=600) | docs/command-line.md | 1 to 600
-deskline/src/cli.rs | default_value = \"1GiB,7d\" | docs/safety.md | 7 days, at most 1 GiB
-deskline/src/cli.rs | default_missing_value = \"10\" | docs/recipes.md | for ten minutes after
-";
+const REPEATED: &str = include_str!("figures.txt");
 
 #[test]
 fn the_pages_repeat_the_figures_of_the_code() {

@@ -268,7 +268,7 @@ fn nothing_is_sent_to_other_machines() {
 #[test]
 fn each_quoted_symptom_is_printed() {
     let (_, files) = workspace();
-    let is_code = |file: &&String| file.ends_with(".rs") || file.ends_with("install.sh");
+    let is_code = |file: &&String| file.ends_with(".rs") || file.ends_with("deskline.js");
     let code: String = files
         .iter()
         .filter(is_code)

@@ -125,10 +125,10 @@ fn the_table_repeats_the_benchmarks() {
         );
     }
     let ours = measured(&benchmarks, "Deskline");
-    let (elements, bytes) = (ours.elements, ours.bytes.1);
-    let words = format!("{APP} ({elements} elements) answers with {bytes} bytes");
+    let (n, bytes) = (ours.elements, ours.bytes.1);
+    let words = format!("{APP} ({n} elements) answers with {bytes} bytes");
     has("README.md", &words);
-    has(name, &format!("{APP}: {elements} elements."));
+    has(name, &format!("{APP}: {n} elements."));
 }
 
 #[test]

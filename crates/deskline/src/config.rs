@@ -299,7 +299,7 @@ mod tests {
             "guard-timeout = true => F:1: guard-timeout must be a text or a number",
             "guard-timeout = 999 => F:1: invalid value '999' for '--guard-timeout <SECONDS>': \
                 999 is not in 1..=600",
-            "[serve]\nask = true => F:1: there is no option serve. Did you mean dir?",
+            "[asks]\nask = true => F:1: there is no option asks. Did you mean ask?",
             "help = true => F:1: there is no option help. Did you mean keep?",
             "ask = true\nask = true => F:2: duplicate key",
             "ask =  => F:1: string values must be quoted, expected literal string",

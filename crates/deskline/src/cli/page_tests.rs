@@ -156,7 +156,7 @@ fn each_command_line_that_a_page_shows_is_taken() {
             };
             let taken = command().try_get_matches_from(&words);
             // A page may speak of a command by its name alone.
-            let error = taken.err().filter(|error| error.use_stderr());
+            let error = taken.err().filter(clap::Error::use_stderr);
             let error = error.filter(|error| error.kind() != ErrorKind::MissingRequiredArgument);
             wrong.extend(error.map(|error| format!("{page}: {words:?}: {error}")));
             checked += 1;

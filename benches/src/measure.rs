@@ -48,7 +48,9 @@ impl Times {
 #[derive(Debug, Clone, Default)]
 pub struct Driven {
     pub name: &'static str,
-    /// From the call to the answer with the whole tree.
+    /// The first tree of a server that has just started, in milliseconds.
+    pub first: Option<f64>,
+    /// From the call to the answer with the whole tree, after the first.
     pub tree: Times,
     /// The traversal alone, if the driver reports it.
     pub traversal: Times,
@@ -58,6 +60,8 @@ pub struct Driven {
     pub elements: usize,
     /// The size of a tree for the model, in bytes.
     pub bytes: usize,
+    /// The size of the whole tree in bytes: Deskline's is in a file.
+    pub whole: usize,
     /// From the click to the answer that should show its effect.
     pub click: Times,
     /// The same time without the time to settle.
@@ -125,7 +129,9 @@ fn drive(
 ) -> Result<(), String> {
     let mut mcp = driver.start(bed, peers, subject)?;
     // The first call also pays for setup.
-    let mut last = driver.tree(&mut mcp, pid, subject)?.text;
+    let called = driver.tree(&mut mcp, pid, subject)?;
+    driven.first = Some(called.ms);
+    let mut last = called.text;
     let mut start = memory_mb(pid);
     let of = [
         vec![mcp.pid()],
@@ -146,6 +152,11 @@ fn drive(
     }
     driven.elements = driver.count(&last);
     driven.bytes = last.len();
+    let size = last
+        .lines()
+        .find_map(|line| line.strip_prefix("file_size: "));
+    let size = size.and_then(|size| size.split(' ').next()?.parse().ok());
+    driven.whole = size.unwrap_or(driven.bytes);
     driven.memory = memory_mb(mcp.pid());
     driven.grown = memory_mb(pid) - start;
     if driver == Driver::Deskline {

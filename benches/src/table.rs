@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::measure::{Driven, Outcome, Times};
 
-/// Two tables: the cost of each driver on each app, and where Deskline's time goes.
+/// Three tables: the cost of each driver on each app, where Deskline's time goes, and what a server
+/// that has just started reads.
 pub fn markdown(outcomes: &[Outcome]) -> String {
     let mut out = String::from(
         "| app | driver | elements | full tree, ms | × | click + observe, ms | × | answers with | bytes read | \
@@ -32,6 +33,13 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
             ms(ours.overhead.at(0.95)),
             ours.grown,
         );
+    }
+    out += "\n| app | driver | first tree, ms | whole tree, bytes |\n|---|---|---|---|\n";
+    for outcome in outcomes {
+        for driven in &outcome.driven {
+            let (app, name, whole) = (outcome.name, driven.name, driven.whole);
+            let _ = writeln!(out, "| {app} | {name} | {} | {whole} |", ms(driven.first));
+        }
     }
     for outcome in outcomes {
         for driven in &outcome.driven {

@@ -72,7 +72,7 @@ pub(crate) struct Cli {
 const MAY: &str = "What the agent may do";
 const YOURS: &str = "Your keyboard and mouse";
 const DESKTOP: &str = "Which desktop";
-const LOG: &str = "The log and standard error";
+const LOG: &str = "The log, and the rest";
 #[cfg(unix)]
 const HTTP: &str = "Over HTTP";
 #[cfg(target_os = "linux")]
@@ -82,13 +82,6 @@ const CLIENTS: &str = "A desktop for each client";
 #[allow(clippy::struct_excessive_bools)] // each is an option of its own
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
-    /// The log's folder [default: /tmp/deskline]
-    #[arg(help_heading = LOG, long, global = true, env = "DESKLINE_DIR", value_name = "DIR")]
-    pub(crate) dir: Option<PathBuf>,
-    /// How much the log keeps: a size, an age or both
-    #[arg(help_heading = LOG, long, global = true, value_name = "SIZE,AGE")]
-    #[arg(default_value = "1GiB,7d")]
-    pub(crate) keep: Retention,
     /// Offer only the tools that change nothing on the desktop
     #[arg(help_heading = MAY, long, global = true, env = "DESKLINE_READ_ONLY")]
     #[arg(value_parser = FalseyValueParser::new())]
@@ -108,6 +101,9 @@ pub(crate) struct Settings {
     #[arg(help_heading = MAY, long, global = true, env = "DESKLINE_ASK")]
     #[arg(value_parser = FalseyValueParser::new())]
     pub(crate) ask: bool,
+    /// The folder of the recipes that are tools too; `off`: none
+    #[arg(help_heading = MAY, long, global = true, value_name = "DIR|off")]
+    pub(crate) recipes: Option<PathBuf>,
     /// The input lock: `input` blocks your keyboard and mouse while the agent's input is sent,
     /// `full` also shows a banner (on GNOME with the extension), `off` does neither
     #[arg(help_heading = YOURS, long, global = true, value_name = "off|input|full")]
@@ -132,13 +128,13 @@ pub(crate) struct Settings {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = DESKTOP, long, global = true)]
     pub(crate) attended: bool,
-    /// The folder of the recipes that are tools too; `off`: none
-    #[arg(help_heading = MAY, long, global = true, value_name = "DIR|off")]
-    pub(crate) recipes: Option<PathBuf>,
-    /// Use the tool names and the folder of another server: `macos-use`
-    #[arg(long, global = true, value_name = "SERVER")]
-    #[arg(hide_possible_values = true)]
-    pub(crate) compat: Option<Compat>,
+    /// The log's folder [default: /tmp/deskline]
+    #[arg(help_heading = LOG, long, global = true, env = "DESKLINE_DIR", value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// How much the log keeps: a size, an age or both
+    #[arg(help_heading = LOG, long, global = true, value_name = "SIZE,AGE")]
+    #[arg(default_value = "1GiB,7d")]
+    pub(crate) keep: Retention,
     /// The format of standard error: `json` writes one object per line
     #[arg(help_heading = LOG, long, global = true, value_name = "text|json")]
     #[arg(default_value = "text", hide_possible_values = true)]
@@ -146,6 +142,10 @@ pub(crate) struct Settings {
     /// Print more to standard error; twice for still more
     #[arg(help_heading = LOG, short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
+    /// Use the tool names and the folder of another server: `macos-use`
+    #[arg(help_heading = LOG, long, global = true, value_name = "SERVER")]
+    #[arg(hide_possible_values = true)]
+    pub(crate) compat: Option<Compat>,
 }
 
 /// A private desktop. Under the name `Option`, clap would take it for an option without
@@ -165,6 +165,7 @@ pub(crate) fn command() -> clap::Command {
             "doctor" | "status" => &["dir", "desktop", "home", "attended"],
             "log" | "view" | "grep" => &["dir", "compat"],
             "demo" | "desktop" => &["home"],
+            "recipes" => &["recipes"],
             _ => &[],
         };
         for arg in &settings {
@@ -607,20 +608,14 @@ mod tests {
 
     #[test]
     fn wrong_usage_is_exit_code_2() {
-        for line in [
-            "deskline call",
-            "deskline call refresh_traversal [1]",
-            "deskline call refresh_traversal {",
-            "deskline --keep much",
-            "deskline --desktop shared",
-            "deskline --desktop private=1x1",
-            "deskline --desktop private-x11",
-            "deskline --desktop yours=800x600",
-            "deskline --compat other",
-            "deskline --guard maybe",
-            "deskline nonsense",
-        ] {
-            assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
+        let wrong = [
+            "call; call refresh_traversal [1]; call refresh_traversal {; --keep much; nonsense",
+            "--desktop shared; --desktop private=1x1; --desktop private-x11; --compat other",
+            "--desktop yours=800x600; --guard maybe",
+        ];
+        for line in wrong.iter().flat_map(|lines| lines.split("; ")) {
+            let line = format!("deskline {line}");
+            assert_eq!(parse(&line).unwrap_err().exit_code(), 2, "{line}");
         }
     }
 }

@@ -259,13 +259,8 @@ mod tests {
     fn the_file_widens_no_bound_of_the_command_line() {
         let text = "allow-commands = true\nallow-app = [\"keepassxc\"]\nguard = \"off\"\n\
             home = \"/home/you\"\nattended = true\ndeny-app = [\"gimp\"]\n";
-        for bound in [
-            "--allow-app=gedit",
-            "--deny-app=vlc",
-            "--ask",
-            "--read-only",
-            "--desktop=private",
-        ] {
+        let bounds = "--allow-app=gedit --deny-app=vlc --ask --read-only --desktop=private";
+        for bound in bounds.split(' ') {
             let line = format!("deskline {bound}");
             let alone = read(&line, "").unwrap().0.settings;
             let (with, ignored) = read(&line, text).unwrap();
@@ -296,42 +291,20 @@ mod tests {
 
     #[test]
     fn an_error_names_the_line_and_what_is_taken() {
-        for (text, error) in [
-            (
-                "keep = \"3d\"\nguards = 1",
-                "F:2: there is no option guards. Did you mean guard?",
-            ),
-            ("\n\nask = \"yes\"", "F:3: ask must be true or false"),
-            (
-                "allow-app = \"gedit\"",
-                "F:1: allow-app must be a list of strings, such as [\"gedit\"]",
-            ),
-            (
-                "allow-app = [1.5]",
-                "F:1: allow-app must be a list of strings, such as [\"gedit\"]",
-            ),
-            (
-                "guard-timeout = true",
-                "F:1: guard-timeout must be a text or a number",
-            ),
-            (
-                "guard-timeout = 999",
-                "F:1: invalid value '999' for '--guard-timeout <SECONDS>': 999 is not in 1..=600",
-            ),
-            (
-                "[serve]\nask = true",
-                "F:1: there is no option serve. Did you mean dir?",
-            ),
-            (
-                "help = true",
-                "F:1: there is no option help. Did you mean keep?",
-            ),
-            ("ask = true\nask = true", "F:2: duplicate key"),
-            (
-                "ask = ",
-                "F:1: string values must be quoted, expected literal string",
-            ),
-        ] {
+        let rows = [
+            "keep = \"3d\"\nguards = 1 => F:2: there is no option guards. Did you mean guard?",
+            "\n\nask = \"yes\" => F:3: ask must be true or false",
+            "allow-app = \"gedit\" => F:1: allow-app must be a list of strings, such as [\"gedit\"]",
+            "allow-app = [1.5] => F:1: allow-app must be a list of strings, such as [\"gedit\"]",
+            "guard-timeout = true => F:1: guard-timeout must be a text or a number",
+            "guard-timeout = 999 => F:1: invalid value '999' for '--guard-timeout <SECONDS>': \
+                999 is not in 1..=600",
+            "[asks]\nask = true => F:1: there is no option asks. Did you mean ask?",
+            "help = true => F:1: there is no option help. Did you mean keep?",
+            "ask = true\nask = true => F:2: duplicate key",
+            "ask =  => F:1: string values must be quoted, expected literal string",
+        ];
+        for (text, error) in rows.iter().filter_map(|row| row.split_once(" => ")) {
             let Err(found) = read("deskline", text) else {
                 panic!("{text} was taken");
             };

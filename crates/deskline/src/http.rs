@@ -16,8 +16,9 @@ use deskline_view::Pages;
 
 #[cfg(target_os = "linux")]
 use crate::cli::Net;
-use crate::install::client::in_path;
 use crate::cli::{Serve, Settings};
+#[cfg(target_os = "linux")]
+use crate::install::client::in_path;
 use crate::output::{Done, Fallible, note};
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 use crate::state;

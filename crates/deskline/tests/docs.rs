@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use deskline_core::summary::FIELDS;
 use deskline_core::{Attribute, Role, States};
 
 fn root() -> PathBuf {
@@ -14,6 +15,10 @@ fn root() -> PathBuf {
         .nth(2)
         .expect("the workspace")
         .to_owned()
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(root().join(name)).expect(name)
 }
 
 /// All files below `folder`, relative to `root`, without build output and hidden folders.
@@ -67,19 +72,11 @@ fn anchors(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_readme_is_a_page() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let lines = readme.lines().count();
-    assert!(lines <= 120, "{lines} lines");
-}
-
-#[test]
 fn links_lead_somewhere() {
     let (root, files) = workspace();
     let mut checked = 0;
     for document in files.iter().filter(|f| f.ends_with(".md")) {
-        let path = root.join(document);
-        let text = std::fs::read_to_string(&path).unwrap();
+        let (path, text) = (root.join(document), read(document));
         for link in links(&text).filter(|l| !l.contains("://")) {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let target = match file {
@@ -100,19 +97,11 @@ fn links_lead_somewhere() {
 
 /// The pages for users, with their text.
 fn user_pages() -> Vec<(String, String)> {
-    let (root, files) = workspace();
+    let (_, files) = workspace();
     let is_page = |file: &&String| {
-        let name = file
-            .strip_prefix("docs/")
-            .and_then(|f| f.strip_suffix(".md"));
-        name.is_some_and(|name| !name.contains('/'))
+        file.starts_with("docs/") && file.ends_with(".md") && file.matches('/').count() == 1
     };
-    let read = |file: &String| {
-        (
-            file.clone(),
-            std::fs::read_to_string(root.join(file)).unwrap(),
-        )
-    };
+    let read = |file: &String| (file.clone(), read(file));
     files.iter().filter(is_page).map(read).collect()
 }
 
@@ -125,7 +114,9 @@ fn the_pages_for_users_stay_short() {
     for (name, text) in &pages {
         assert!(words(text) <= 2200, "{name}: {} words", words(text));
     }
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let readme = read("README.md");
+    let lines = readme.lines().count();
+    assert!(lines <= 120, "{lines} lines");
     let texts = pages.iter().map(|(_, text)| text).chain([&readme]);
     let all: usize = texts.map(|text| words(text)).sum();
     assert!(all <= 16_000, "{all} words");
@@ -134,10 +125,10 @@ fn the_pages_for_users_stay_short() {
 /// How the tests check a page is for developers, and the registries have no package of ours.
 #[test]
 fn no_page_for_users_names_a_test() {
-    let (root, files) = workspace();
+    let (_, files) = workspace();
     let mut tests = HashSet::new();
     for file in files.iter().filter(|file| file.ends_with(".rs")) {
-        let code = std::fs::read_to_string(root.join(file)).unwrap();
+        let code = read(file);
         let after = code.split("#[test]").skip(1);
         let names = after.filter_map(|rest| rest.split_once("fn ")?.1.split_once('('));
         let long = names.filter(|(name, _)| name.matches('_').count() > 2);
@@ -145,22 +136,13 @@ fn no_page_for_users_names_a_test() {
     }
     assert!(tests.len() > 500, "{} tests", tests.len());
     for (page, text) in user_pages() {
-        for word in [
-            "testbed",
-            "cargo test",
-            "scripts/test",
-            "DESKLINE_WRITE",
-            "npx -y deskline",
-            "uvx deskline",
-            "tests/",
-        ] {
+        let words = "testbed, cargo test, scripts/test, DESKLINE_WRITE, tests/, \
+            npx -y deskline, uvx deskline";
+        for word in words.split(", ") {
             assert!(!text.contains(word), "{page} has {word}");
         }
-        let named = text
-            .split('`')
-            .skip(1)
-            .step_by(2)
-            .find(|name| tests.contains(*name));
+        let mut spans = text.split('`').skip(1).step_by(2);
+        let named = spans.find(|name| tests.contains(*name));
         assert_eq!(named, None, "{page}");
     }
 }
@@ -169,22 +151,20 @@ fn no_page_for_users_names_a_test() {
 fn expand(name: &str) -> Vec<String> {
     let parts = name
         .split_once('{')
-        .and_then(|(start, rest)| Some((start, rest.split_once('}')?)));
-    match parts {
-        None => vec![name.to_owned()],
-        Some((start, (names, end))) => names
-            .split(',')
-            .map(|name| format!("{start}{name}{end}"))
-            .collect(),
-    }
+        .map(|(start, rest)| (start, rest.split_once('}')));
+    let Some((start, Some((names, end)))) = parts else {
+        return vec![name.to_owned()];
+    };
+    let names = names.split(',');
+    names.map(|name| format!("{start}{name}{end}")).collect()
 }
 
 /// Checks that a name in backticks that ends in `.rs` or `/` is the end of a file's or folder's
 /// path.
 #[test]
 fn the_map_names_files_that_exist() {
-    let (root, files) = workspace();
-    let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let (_, files) = workspace();
+    let map = read("ARCHITECTURE.md");
     let names = map.split('`').skip(1).step_by(2).flat_map(expand);
     let mut checked = 0;
     for name in names.filter(|n| n.ends_with(".rs") || n.ends_with('/')) {
@@ -203,7 +183,7 @@ fn the_map_names_files_that_exist() {
 /// addresses cannot be wrapped.
 #[test]
 fn comments_are_100_columns_wide() {
-    let (root, files) = workspace();
+    let (_, files) = workspace();
     let wide = |line: &&str| {
         let comment = line.trim_start();
         let wraps = comment.starts_with("//")
@@ -211,29 +191,29 @@ fn comments_are_100_columns_wide() {
             && !comment.trim_start_matches(['/', '!', ' ']).starts_with('|');
         wraps && line.chars().count() > 100
     };
-    let found: Vec<String> = files
-        .iter()
-        .filter(|file| file.ends_with(".rs"))
-        .filter_map(|file| {
-            let text = std::fs::read_to_string(root.join(file)).ok()?;
-            let line = text.lines().find(wide)?;
-            Some(format!("{file}: {line}"))
-        })
-        .collect();
+    let mut found = vec![];
+    for file in files.iter().filter(|file| file.ends_with(".rs")) {
+        found.extend(
+            read(file)
+                .lines()
+                .find(wide)
+                .map(|line| format!("{file}: {line}")),
+        );
+    }
     assert_eq!(found, Vec::<String>::new());
 }
 
 /// Each claim of SECURITY.md names tests, and they exist.
 #[test]
 fn each_claim_about_security_has_a_test() {
-    let (root, files) = workspace();
-    let read = |name: &String| std::fs::read_to_string(root.join(name)).unwrap();
+    let (_, files) = workspace();
+    let is_code = |name: &&String| name.ends_with(".rs");
     let code: String = files
         .iter()
-        .filter(|name| name.ends_with(".rs"))
-        .map(read)
+        .filter(is_code)
+        .map(|name| read(name))
         .collect();
-    let page = std::fs::read_to_string(root.join("SECURITY.md")).unwrap();
+    let page = read("SECURITY.md");
     let rows = page.lines().filter(|line| line.starts_with("| "));
     let claims: Vec<&str> = rows.filter(|row| !row.contains("| shown by |")).collect();
     assert!(claims.len() > 20, "{}", claims.len());
@@ -278,30 +258,47 @@ fn actions_are_named_by_commit_and_tokens_are_given_to_one_step() {
 /// speaks TLS.
 #[test]
 fn nothing_is_sent_to_other_machines() {
-    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let lock = read("Cargo.lock");
     for name in ["curl", "native-tls", "openssl", "reqwest", "rustls", "ureq"] {
         assert!(!lock.contains(&format!("name = \"{name}\"\n")), "{name}");
+    }
+}
+
+/// What docs/troubleshooting.md quotes in its first column is a message of the program.
+#[test]
+fn each_quoted_symptom_is_printed() {
+    let (_, files) = workspace();
+    let is_code = |file: &&String| file.ends_with(".rs") || file.ends_with("deskline.js");
+    let code: String = files
+        .iter()
+        .filter(is_code)
+        .map(|name| read(name))
+        .collect();
+    // A literal may go on in the next line.
+    let code: String = code.split("\\\n").map(str::trim_start).collect();
+    let page = read("docs/troubleshooting.md");
+    let symptoms = page.lines().filter_map(|line| line.split(" | ").next());
+    let quoted = symptoms.flat_map(|cell| cell.split('"').skip(1).step_by(2));
+    let parts: Vec<&str> = quoted.flat_map(|message| message.split('…')).collect();
+    assert!(parts.len() > 8, "{parts:?}");
+    for part in parts {
+        assert!(code.contains(part), "{part}");
     }
 }
 
 /// Each tool that a text for agents or people names exists.
 #[test]
 fn each_tool_that_is_named_exists() {
-    let (root, files) = workspace();
-    let page = std::fs::read_to_string(root.join("docs/tools.md")).unwrap();
+    let (_, files) = workspace();
+    let page = read("docs/tools.md");
     let tools: HashSet<&str> = page.lines().filter_map(|l| l.strip_prefix("## ")).collect();
     let is_text = |file: &&String| {
         let is_code = file.starts_with("crates/") && file.contains("/src/");
-        let is_page = file.starts_with("docs/") || file.starts_with("skills/");
-        is_code && file.ends_with(".rs") && !file.contains("test")
-            || is_page
-            || file.ends_with(".md")
+        is_code && file.ends_with(".rs") && !file.contains("test") || file.ends_with(".md")
     };
     let mut found = 0;
     for file in files.iter().filter(is_text) {
-        let Ok(text) = std::fs::read_to_string(root.join(file)) else {
-            continue;
-        };
+        let text = read(file);
         // Unit tests have tools of other versions and names.
         let text = text.split("#[cfg(test)]").next().unwrap();
         let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -322,21 +319,30 @@ fn each_tool_that_is_named_exists() {
 /// docs/formats.md has each role, state and attribute that a tree file may have.
 #[test]
 fn the_formats_have_each_word_of_a_line() {
-    let page = std::fs::read_to_string(root().join("docs/formats.md")).unwrap();
+    let page = read("docs/formats.md");
     let on_page: HashSet<&str> = page.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    let roles = Role::ALL.iter().map(|role| role.ax());
     let states = States::WORDS.iter().map(|(word, _)| *word);
     let attributes = Attribute::ALL.iter().map(|attribute| attribute.name());
-    let words = roles.chain(states).chain(attributes);
+    let words = Role::ALL
+        .iter()
+        .map(|role| role.ax())
+        .chain(states)
+        .chain(attributes);
     let missing: Vec<&str> = words.filter(|word| !on_page.contains(word)).collect();
     assert_eq!(missing, Vec::<&str>::new());
+    // The fields of an answer are the first cells of a table, in their order.
+    let (_, table) = page.split_once("| field | when |").unwrap();
+    let rows = table.lines().skip(2).take_while(|row| row.starts_with('|'));
+    let cells = rows.filter_map(|row| row.split(" | ").next());
+    let named: Vec<&str> = cells
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert_eq!(named, FIELDS);
 }
 
 /// The skill's table has all tools, and only arguments that they take.
 #[test]
 fn the_skill_names_tools_and_arguments_that_exist() {
-    let (root, _) = workspace();
-    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
     let (skill, tools) = (read("skills/deskline/SKILL.md"), read("docs/tools.md"));
     let records: Vec<&str> = tools.split("\n## ").skip(2).collect();
     for record in &records {

@@ -42,6 +42,7 @@ const APP: &str = "gtk3-widget-factory";
 
 /// One driver on that app, in the table of results.
 struct Measured<'a> {
+    elements: &'a str,
     tree: &'a str,
     click: &'a str,
     answer: &'a str,
@@ -55,6 +56,7 @@ fn measured<'a>(benchmarks: &'a str, driver: &str) -> Measured<'a> {
         .find(|row| row.len() == 11 && row[0] == APP && row[1] == driver)
         .unwrap_or_else(|| panic!("no row of {driver} on {APP}"));
     Measured {
+        elements: row[2],
         tree: median(row[3]),
         click: median(row[5]),
         answer: row[7],
@@ -123,7 +125,10 @@ fn the_table_repeats_the_benchmarks() {
         );
     }
     let ours = measured(&benchmarks, "Deskline");
-    has("README.md", &format!("answers with {} bytes", ours.bytes.1));
+    let (n, bytes) = (ours.elements, ours.bytes.1);
+    let words = format!("{APP} ({n} elements) answers with {bytes} bytes");
+    has("README.md", &words);
+    has(name, &format!("{APP}: {n} elements."));
 }
 
 #[test]
@@ -181,32 +186,15 @@ fn the_pages_have_this_version() {
             concat!("Rust ", env!("CARGO_PKG_RUST_VERSION"), " or newer"),
         );
     }
+    let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
+    has("README.md", &format!("Status: {minor}, "));
     has(start, &format!("deskline_{version}_"));
     has(start, &format!("deskline-{version}"));
 }
 
-/// Figures of the code that pages repeat: a file in crates/, the constant, a page, and its words.
-const REPEATED: &str = "
-deskline-mcp/src/tools/chain.rs | MOST: usize = 25; | README.md | up to 25 steps
-deskline-core/src/summary.rs | LIMIT: usize = 4_000; | docs/faq.md | has more than 4,000 characters
-deskline-core/src/summary.rs | LIMIT: usize = 4_000; | docs/formats.md | of at most 4,000 characters
-deskline-core/src/summary.rs | LIMIT: usize = 4_000; | docs/safety.md | of up to 4,000 characters
-deskline-mcp/src/tools/mod.rs | EXPECTED: from_secs(3); | docs/recipes.md | waits up to 3 s
-deskline-mcp/src/tools/mod.rs | EXPECTED: from_secs(3); | docs/tools.md | waits at most 3 seconds
-deskline-mcp/src/person.rs | PATIENCE: from_secs(600); | docs/safety.md | answer it in ten minutes
-deskline-x11/src/question.rs | SHOWS: from_secs(50); | docs/safety.md | a banner on X11 does, for 50 s
-deskline-contract/src/guard.rs | LIMIT: from_secs(30); | docs/safety.md | about 30 s at the latest
-deskline-contract/src/guard.rs | LIMIT: from_secs(30); | docs/troubleshooting.md | most about 30 s
-deskline-link/src/act/until.rs | LONGEST: from_secs(25); | docs/what-can-be-driven.md | most 25 s
-deskline-link/src/settle/taken_back.rs | TAKES_BACK: from_millis(300); | docs/comparison.md | for 300 ms
-deskline-contract/src/clipboard.rs | MOST_SAVED: usize = 96 << 20; | docs/what-can-be-driven.md | 96 MB
-deskline-contract/src/clipboard.rs | SAVES: from_secs(3); | docs/what-can-be-driven.md | within 3 s
-deskline-link/src/picture/texts.rs | LIMIT: from_millis(700); | docs/what-can-be-driven.md | to 0.7 s
-deskline-atspi/src/strategies/documents.rs | MANY: usize = 400; | docs/what-can-be-driven.md | 400 elements
-deskline-mcp/src/picture.rs | LONG_SIDE: usize = 1_568; | docs/formats.md | most 1,568 pixels
-deskline/src/cli.rs | default_value = \"1GiB,7d\" | docs/safety.md | 7 days, at most 1 GiB
-deskline/src/cli.rs | default_missing_value = \"10\" | docs/recipes.md | for ten minutes after
-";
+/// Figures of the code that pages repeat: a file, from crates/ on, the constant, a page, and its
+/// words.
+const REPEATED: &str = include_str!("figures.txt");
 
 #[test]
 fn the_pages_repeat_the_figures_of_the_code() {

@@ -113,10 +113,10 @@ macro_rules! on_target {
 pub(super) use on_target;
 
 impl Arg {
-    /// Name and type without its values, if the argument is listed.
+    /// Name and type, if the argument is listed. Modifiers have no values here: the tools have
+    /// them, and a chain's example.
     pub(super) fn brief(&self) -> Option<(String, Value)> {
         let kind = match self.kind {
-            Type::Choice(_) => Type::Text.schema(),
             Type::Modifiers => json!({"type": "array", "items": Type::Text.schema()}),
             kind => kind.schema(),
         };

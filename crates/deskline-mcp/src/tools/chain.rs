@@ -25,11 +25,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 pub(super) static CHAIN: ToolRecord = ToolRecord {
     name: "chain_and_traverse",
-    about: "Several actions in one call, answered with one diff; prefer it to single calls. Each \
-        step is an object: \"do\" and that tool's arguments without pid; \"repeat\" runs it up to \
-        100 times; read answers with the target's whole text. Each target is looked up when its \
-        step comes: name what will appear by its text. A dialog or app that a step opens gets the \
-        next step. Stops at the first step that fails. Example: \
+    about: "Several actions, one answer; prefer it to single calls. A step: \"do\" and that tool's \
+        arguments without pid; \"repeat\" runs it up to 100 times; read answers with the target's \
+        whole text. Targets are looked up as steps come: name what will appear by its text. A \
+        dialog or app that opens gets the next step. Stops at the first failure. Example: \
         [{\"do\":\"click\",\"element\":\"Name\",\"text\":\"Ann\"},{\"do\":\"press_key\",\"keyName\":\"s\",\"modifierFlags\":[\"Control\"]},{\"do\":\"wait_for\",\"element\":\"Saved\"}]",
     args: &[
         PID,

@@ -7,7 +7,7 @@ const FILE: Arg = Arg::optional("file", Type::Text, "default: the newest");
 
 pub(super) static SEARCH_TREE: ToolRecord = ToolRecord {
     name: "search_tree",
-    about: "Find lines of a tree file, with line numbers, if you have no shell or file tool.",
+    about: "Find lines of a tree file, if you have no shell or file tool.",
     args: &[
         Arg::required("pattern", Type::Text, "regular expression, any case"),
         FILE,

@@ -78,7 +78,7 @@ pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
             Type::Choice(&AWAITED),
             "default present; loaded: its web page",
         ),
-        Arg::optional("timeout", Type::Number, "seconds, default 10"),
+        Arg::optional("timeout", Type::Number, "seconds: default 10, at most 300"),
     ],
     effect: Effect::Look,
     handler: Handler::Link(wait_for),

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use clap::error::ErrorKind;
+
 use super::command;
 
 const PAGE: &str = include_str!("../../../../docs/command-line.md");
@@ -56,17 +58,9 @@ fn the_page_has_each_option() {
 }
 
 /// Options of other programs that the pages name.
-const OTHERS: [&str; 7] = [
-    "force-renderer-accessibility",
-    "locked",
-    "ozone-platform",
-    "path",
-    "release",
-    "scope",
-    "user",
-];
+const OTHERS: &str = "force-renderer-accessibility locked ozone-platform path release scope user";
 
-/// The README, the skill and the pages for users.
+/// The pages for users, and others that name commands.
 fn pages() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let entries = std::fs::read_dir(root.join("docs")).unwrap();
@@ -74,7 +68,9 @@ fn pages() -> Vec<(String, String)> {
     let mut files: Vec<_> = docs
         .filter(|file| file.extension().is_some_and(|e| e == "md"))
         .collect();
-    files.extend(["README.md", "skills/deskline/SKILL.md"].map(|name| root.join(name)));
+    let others = "README.md SECURITY.md examples/README.md extensions/gnome/README.md \
+        skills/deskline/SKILL.md";
+    files.extend(others.split(' ').map(|name| root.join(name)));
     let read = |file: std::path::PathBuf| {
         let text = std::fs::read_to_string(&file).unwrap();
         (file.display().to_string(), text)
@@ -82,47 +78,90 @@ fn pages() -> Vec<(String, String)> {
     files.into_iter().map(read).collect()
 }
 
-// Other systems lack some commands and options.
-#[cfg(target_os = "linux")]
+/// The code of a page, a block or a span at a time.
+fn code(page: &str) -> impl Iterator<Item = &str> {
+    page.split('`').skip(1).step_by(2)
+}
+
 #[test]
-fn the_pages_name_only_commands_and_options_that_exist() {
+fn the_pages_name_only_options_that_exist() {
     let mut program = command();
+    // Adds --help.
     program.build();
-    let commands: Vec<_> = program.get_subcommands().collect();
-    let mut names: Vec<&str> = commands.iter().map(|c| c.get_name()).collect();
-    // macOS and Windows have it.
-    names.push("selftest");
-    let all = commands.iter().copied().chain([&program]);
+    let all = program.get_subcommands().chain([&program]);
     let mut options: Vec<&str> = all
         .flat_map(clap::Command::get_arguments)
         .filter_map(|o| o.get_long())
         .collect();
-    options.extend(OTHERS);
+    options.extend(OTHERS.split(' '));
     let mut checked = 0;
     for (page, text) in pages() {
-        for code in text.split('`').skip(1).step_by(2) {
-            let words: Vec<&str> = code.split_whitespace().collect();
-            for (at, word) in words.iter().enumerate() {
-                let is_letter = |c: char| c == '-' || c.is_ascii_lowercase();
-                if let Some(option) = word.strip_prefix("--") {
-                    let option = option.split(|c| !is_letter(c)).next().unwrap_or_default();
-                    assert!(
-                        option.is_empty() || options.contains(&option),
-                        "{page}: {word}"
-                    );
-                    checked += 1;
-                } else if *word == "deskline" {
-                    let mut after = words[at + 1..]
-                        .iter()
-                        .skip_while(|word| word.starts_with('-') || **word == "private");
-                    let next = after.next().filter(|next| next.chars().all(is_letter));
-                    assert!(
-                        next.is_none_or(|next| names.contains(next)),
-                        "{page}: {code}"
-                    );
-                }
-            }
+        for word in code(&text).flat_map(str::split_whitespace) {
+            let Some(option) = word.strip_prefix("--") else {
+                continue;
+            };
+            let is_letter = |c: char| c == '-' || c.is_ascii_lowercase();
+            let option = option.split(|c| !is_letter(c)).next().unwrap_or_default();
+            let exists = option.is_empty() || options.contains(&option);
+            assert!(exists, "{page}: {word}");
+            checked += 1;
         }
     }
     assert!(checked > 100, "{checked}");
+}
+
+/// The words of the first command in `text`, as a shell would pass them to the program. `None` if a
+/// word stands for what the reader puts there: `deskline call TOOL '{…}'`.
+fn words(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote) = (vec![], None::<String>, None);
+    for c in text.chars() {
+        match (quote, c) {
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(open), _) if open == c => quote = None,
+            (None, '\n' | '#' | '|' | '&' | '>' | '<' | ';' | ')') => break,
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    let stands_for = |word: &String| {
+        // `-` would be read from standard input, and not all systems have `selftest`.
+        let is_one = ["-", "selftest"].contains(&word.as_str()) || word.contains(['…', '[']);
+        is_one || word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase())
+    };
+    (!words.iter().any(stands_for)).then_some(words)
+}
+
+// Other systems lack some commands and options.
+#[cfg(target_os = "linux")]
+#[test]
+fn each_command_line_that_a_page_shows_is_taken() {
+    let (mut checked, mut wrong) = (0, vec![]);
+    for (page, text) in pages() {
+        // A command stands at the start of a line, or after another one.
+        let commands = code(&text).flat_map(|code| {
+            let starts = code.match_indices("deskline ");
+            let starts = starts.map(|(at, _)| code.split_at(at));
+            starts.filter(|(before, _)| {
+                let line = before.rsplit('\n').next().unwrap_or_default().trim_end();
+                line.is_empty() || line.ends_with("&&") || line.ends_with("MACHINE")
+            })
+        });
+        for (_, command_line) in commands {
+            let Some(words) = words(command_line) else {
+                continue;
+            };
+            let taken = command().try_get_matches_from(&words);
+            // A page may speak of a command by its name alone.
+            let error = taken.err().filter(clap::Error::use_stderr);
+            let error = error.filter(|error| error.kind() != ErrorKind::MissingRequiredArgument);
+            wrong.extend(error.map(|error| format!("{page}: {words:?}: {error}")));
+            checked += 1;
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(checked > 50, "{checked}");
 }

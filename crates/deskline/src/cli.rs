@@ -393,7 +393,7 @@ pub(crate) struct Serve {
     #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "desktops", default_value_t = 1)]
     pub(crate) warm: u16,
     /// `shared`: the apps of the clients' desktops have this machine's network, its loopback too;
-    /// `internet`: without this machine's own ports (needs pasta, of the package passt, and no root)
+    /// `internet`: without this machine's own ports (needs the package passt; not as root)
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "none|internet|shared", requires = "desktops")]
     #[arg(default_value = "none", hide_possible_values = true)]

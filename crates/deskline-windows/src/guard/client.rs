@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use deskline_contract::guard::{Grab, Guards, Task};
 use deskline_contract::{Error, Overlay, Result, Shown};
-use deskline_core::{Rect, escape};
+use deskline_core::escape;
 use deskline_input::{Cancel, Reason};
 use windows::Win32::System::Threading::{CREATE_NO_WINDOW, HIGH_PRIORITY_CLASS};
 

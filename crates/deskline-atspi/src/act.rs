@@ -32,15 +32,14 @@ const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
 const ACTIONS_COME: Duration = Duration::from_millis(500);
 
 /// Names of the action that presses an element, in lower case without blanks, best first. Toolkits
-/// do not share a set of names: GTK 3 has `click`, for a cell with a check box `toggle` beside the
-/// `activate` of its row, and `expand or contract`, Qt `Press` and
+/// do not share a set of names: GTK 3 has `click` and `expand or contract`, Qt `Press` and
 /// `Toggle`, Gecko `jump`, `switch` and `cycle`, Chromium `doDefault`, Java `toggle expand`,
 /// Flutter `Tap`.
 const PRESS: [&str; 20] = [
     "click",
     "press",
-    "toggle",
     "activate",
+    "toggle",
     "jump",
     "open",
     "select",

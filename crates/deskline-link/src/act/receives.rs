@@ -12,6 +12,7 @@ use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
 use crate::resolve::lookup::{self, Resolved};
+use crate::settle::readback::LATE;
 use crate::trees::{Hit, Scope, Sent};
 use deskline_input::clock::Instant;
 
@@ -402,8 +403,12 @@ impl<'a> Act<'a, '_> {
             };
             self.turn_wheel(at, (0, lines))?;
             let now = self.moved(Some(Sent::Scroll))?;
-            let after = seen_in(&now, tree, seen.index);
-            if after.is_none_or(|(now, _)| now != place) {
+            let has_moved = |now: &Tree| {
+                let after = seen_in(now, tree, seen.index);
+                after.is_none_or(|(now, _)| now != place)
+            };
+            // Firefox sends no event for it.
+            if has_moved(&self.read_until(now, LATE, has_moved)?) {
                 return Ok(true);
             }
         }

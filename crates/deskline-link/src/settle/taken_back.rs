@@ -254,12 +254,13 @@ fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
     Verdict::Failed(Mismatch::NotToggled(is.to_owned()))
 }
 
-/// Whether a click on a cell without text has not switched it: only its actions tell that one of
-/// GTK 3 is a check box.
+/// Whether a click on a cell without text, or a press, has not switched it: only its actions tell
+/// that one of GTK 3 is a check box.
 pub(crate) fn not_switched(desktop: &mut dyn Desktop, action: &Action, report: &Report) -> bool {
     let acted_on = report.step.acted_on.as_ref();
-    let clicked = acted_on.filter(|_| is_plain_click(action));
-    let is_cell = clicked.is_some_and(|a| a.was.role == Role::CELL && a.was.title.is_blank());
+    let presses = matches!(action, Action::Quiet(Quiet::PressAx { .. }));
+    let acted_on = acted_on.filter(|_| presses || is_plain_click(action));
+    let is_cell = acted_on.is_some_and(|a| a.was.role == Role::CELL && a.was.title.is_blank());
     let own = own(report).filter(|(was, now, _)| !(was.states ^ now.states).intersects(Says::ON));
     own.is_some_and(|(_, _, id)| is_cell && desktop.toggles(&id).unwrap_or(false))
 }

@@ -264,16 +264,18 @@ impl Tree {
         !passes_clicks(element) || element.title.shown.is_empty()
     }
 
-    /// Whether `hit` is, or is in, a label with the text of `index`.
+    /// Whether `hit` is, or is in, a label with the text of `index`, or around it.
     fn labels(&self, hit: usize, index: usize) -> bool {
         let wanted = fold(&self.elements[index].title.shown);
         let is_label = |at: usize| {
             let element = &self.elements[at];
-            element.native_role == "label"
-                && !wanted.is_empty()
-                && fold(&element.title.shown) == wanted
+            let is_named_so = !wanted.is_empty() && fold(&element.title.shown) == wanted;
+            element.native_role == "label" && (is_named_so || self.is_inside(index, at))
         };
-        self.outwards(hit).take(LABEL_DEPTH).any(is_label)
+        let mut around = self.outwards(hit).take(LABEL_DEPTH);
+        around
+            .find(|at| is_control(&self.elements[*at]) || is_label(*at))
+            .is_some_and(is_label)
     }
 
     /// The element to name for what lies at a point: the control around `hit`, or `hit` itself.

@@ -12,8 +12,9 @@ struct Scope {
     in_dialog: bool,
     in_web: bool,
     depth: Depth,
-    /// The container's role.
+    /// The container's role and bounds.
     role: Option<Role>,
+    place: Option<Rect>,
     /// Its bounds, if what is larger scrolls in it.
     filler: Option<Rect>,
 }
@@ -50,6 +51,7 @@ impl Tree {
             in_web: false,
             depth: Depth::App,
             role: None,
+            place: None,
             filler: None,
         };
         let mut scopes: Vec<Scope> = Vec::with_capacity(self.elements.len());
@@ -73,6 +75,7 @@ impl Tree {
                     Depth::Toplevel | Depth::Within => Depth::Within,
                 },
                 role: Some(element.role),
+                place: element.place(),
                 filler: element.place().filter(|_| is_filler(element)),
             };
             if let (Some(clip), Some(extents), true) = (clip, element.extents, is_one(element)) {
@@ -191,6 +194,11 @@ fn pops_up(element: &Element, outer: &Scope) -> bool {
         // GTK 3's menu button is a toggle button, which has the items of its menu as children.
         Role::MENU_ITEM => outer.role == Some(Role::CHECK_BOX),
         Role::POPOVER | Role::HELP_TAG => true,
+        // GTK 4.8 has no role for the popover of a button.
+        Role::GROUP if is_filler(element) => {
+            let is_beside = |own: Rect| outer.place.is_some_and(|at| !at.contains(own.center()));
+            outer.role.is_some_and(Role::is_interactive) && element.place().is_some_and(is_beside)
+        }
         _ => false,
     }
 }

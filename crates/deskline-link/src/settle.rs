@@ -36,7 +36,7 @@ use field::{Field, Verdict};
 use quiet::{Awaits, await_quiet};
 use readback::{LATE, TAKES, dragged, takes_more, went_nowhere};
 use stale::expected_places;
-use taken_back::{not_switched, verdict};
+use taken_back::{not_switched, slid, verdict};
 
 impl Link<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
@@ -80,7 +80,7 @@ impl Link<'_> {
                     Action::Input(Input::Click { .. } | Input::Drag { .. })
                 );
                 let slider = target.filter(|_| points);
-                let tree = slid(desk, (pid, scope), slider, tree)?;
+                let tree = slid(&mut **desk, (pid, scope), slider, tree)?;
                 self.report.step.settled = Some(settled);
                 // If a key followed the text, the witness is from before that key: keep it.
                 let after = &mut self.report.step.keys.after;
@@ -284,26 +284,6 @@ impl Link<'_> {
             Verdict::Failed(why) => Err(NoEffect::from(why).into()),
         }
     }
-}
-
-/// The tree with the number that the pointer has given to a slider of a page: Chromium reports it
-/// only when it is asked what lies there.
-fn slid(
-    desk: &mut Checkpoint<'_>,
-    (pid, scope): (u32, Scope),
-    target: Option<&Element>,
-    tree: Tree,
-) -> Result<Tree> {
-    let slider = target.and_then(|was| tree.elements.iter().position(|e| e.id == was.id));
-    let is_slider = |at: &usize| tree.elements[*at].role == Role::SLIDER;
-    let slider = slider.filter(|at| is_slider(at) && tree.page_around(*at).is_some());
-    let place = slider.and_then(|at| tree.elements[at].place());
-    let Some((slider, place)) = slider.zip(place) else {
-        return Ok(tree);
-    };
-    desk.hit_test(&tree, slider, place.center())?;
-    desk.wait_for_change(LATE)?;
-    Ok(desk.read(pid, scope).unwrap_or(tree))
 }
 
 /// [`verdict`], by the picture too: for a text that no field took.

@@ -437,6 +437,9 @@ impl Trees for LinuxDesktop {
             }
             windows = self.windows_of(pid)?;
         };
+        if tree.app.name.is_empty() {
+            tree.app.name = self.name_of(pid);
+        }
         self.ends.remember(pid, &tree.app.name, None);
         if tree.elements.len() > 1 {
             self.readable.note(pid);

@@ -259,12 +259,8 @@ impl X11 {
         let (Some(attributes), Some(geometry), Some(place)) = (attributes, geometry, place) else {
             return Ok(None);
         };
-        let raw = Rect {
-            x: place.dst_x.into(),
-            y: place.dst_y.into(),
-            w: geometry.width.into(),
-            h: geometry.height.into(),
-        };
+        let (w, h) = (geometry.width.into(), geometry.height.into());
+        let raw = Rect::at(place.dst_x.into(), place.dst_y.into(), w, h);
         let shadow = shadow_of(&shadow);
         let transient_for = transient_for.filter(|window| *window != x11rb::NONE);
         let title = if name.is_empty() {
@@ -273,6 +269,7 @@ impl X11 {
             String::from_utf8_lossy(&name).into_owned()
         };
         let kind = kinds.iter().find_map(|atom| self.kind(*atom));
+        let is_list = attributes.override_redirect && title.is_empty();
         let of_client = pids.get(&self.client(asked.id)).copied();
         Ok(Some(Facts {
             override_redirect: attributes.override_redirect,
@@ -292,11 +289,13 @@ impl X11 {
                 viewable: attributes.map_state == MapState::VIEWABLE,
                 transient_for,
                 modal: net_state.contains(&self.atoms._NET_WM_STATE_MODAL),
-                kind: kind.unwrap_or(if transient_for.is_some() {
-                    Kind::Dialog
-                } else {
-                    Kind::Normal
-                }),
+                kind: match kind {
+                    // Chromium's lists of suggestions claim to be notifications, which have names.
+                    Some(Kind::Notification) if is_list => Kind::Popup,
+                    Some(kind) => kind,
+                    None if transient_for.is_some() => Kind::Dialog,
+                    None => Kind::Normal,
+                },
             },
         }))
     }

@@ -529,7 +529,9 @@ fn states(set: StateSet, number: u32, toolkit: Toolkit) -> States {
     );
     // Windows and plain containers have neither state. Only an element that takes input can be
     // disabled.
-    let enabled = set.has(StateSet::ENABLED) || set.has(StateSet::SENSITIVE);
+    // Chromium's read-only fields have neither too.
+    let on = [StateSet::ENABLED, StateSet::SENSITIVE, StateSet::READ_ONLY];
+    let enabled = on.into_iter().any(|state| set.has(state));
     states.set(States::DISABLED, !enabled && takes_input(number));
     let editable = set.has(StateSet::EDITABLE) && !set.has(StateSet::READ_ONLY);
     states.set(States::EDITABLE, editable);

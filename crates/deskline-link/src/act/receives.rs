@@ -14,6 +14,7 @@ use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
 use crate::resolve::lookup::{self, Resolved};
+use crate::settle::readback::LATE;
 use crate::trees::{Hit, Scope, Sent};
 use deskline_input::clock::Instant;
 
@@ -383,26 +384,33 @@ impl<'a> Act<'a, '_> {
 
     /// Turns the wheel by as much as the target is covered. Whether it has moved.
     fn bring_out(&mut self, seen: &Seen<'_>, cover: Option<usize>) -> Result<bool> {
-        let Some(over) = cover.and_then(|cover| outline(&seen.tree, cover, seen.place)) else {
+        let (tree, place) = (&seen.tree, seen.place);
+        let Some(over) = cover.and_then(|cover| outline(tree, cover, place)) else {
             return Ok(false);
         };
-        let place = seen.place;
-        let around = seen.tree.outwards(seen.index);
-        let holders = around.filter(|at| is_holder(&seen.tree, *at));
-        let holders: Vec<usize> = holders.collect();
-        for holder in holders {
-            let area = seen.tree.elements[holder].place();
+        // In a page any part may scroll, and shows what the parts around it show of it.
+        let holds = |at: &usize| is_holder(tree, *at) || tree.page_around(*at).is_some();
+        let holders: Vec<usize> = tree.outwards(seen.index).skip(1).filter(holds).collect();
+        for (nth, holder) in holders.iter().enumerate() {
+            let areas = holders[nth..].iter();
+            let areas = areas.filter_map(|at| tree.elements[*at].place());
+            let area = areas.reduce(|area, outer| area.intersect(&outer));
+            let area = area.filter(|area| !area.is_empty());
             let Some((area, lines)) = area.and_then(|area| Some((area, lines(area, place, over)?)))
             else {
                 continue;
             };
-            let Some(at) = wheel_spot(&seen.tree, holder, area) else {
+            let Some(at) = wheel_spot(tree, *holder, area) else {
                 continue;
             };
             self.turn_wheel(at, (0, lines))?;
             let now = self.moved(Some(Sent::Scroll))?;
-            let after = seen_in(&now, &seen.tree, seen.index);
-            if after.is_none_or(|(now, _)| now != place) {
+            let has_moved = |now: &Tree| {
+                let after = seen_in(now, tree, seen.index);
+                after.is_none_or(|(now, _)| now != place)
+            };
+            // Firefox sends no event for it.
+            if has_moved(&self.read_until(now, LATE, has_moved)?) {
                 return Ok(true);
             }
         }

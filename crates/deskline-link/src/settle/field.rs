@@ -332,9 +332,13 @@ impl Field {
         if !self.is(old) || self.means(typed) {
             return None;
         }
-        let parts = self.text.split(|c: char| !c.is_ascii_digit());
-        let parts: Vec<usize> = parts.map(str::len).filter(|length| *length > 0).collect();
-        let is_date = parts.len() == 3 && parts.iter().all(|length| matches!(length, 1 | 2 | 4));
+        // A month may have a name.
+        let parts = self.text.split(|c: char| !c.is_alphanumeric());
+        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+        let is_number = |part: &&&str| part.bytes().all(|b| b.is_ascii_digit());
+        let numbers = parts.iter().filter(is_number).map(|part| part.len());
+        let short = numbers.filter(|length| matches!(length, 1 | 2 | 4)).count();
+        let is_date = parts.len() == 3 && short > 1;
         let is_time = parts.len() > 1 && self.text.contains(':');
         let has_parts = self.role == Role::INCREMENTOR && (is_date || is_time);
         let differs = has_parts && !core(&self.text).contains(&core(typed));

@@ -15,8 +15,8 @@ use crate::secrecy::Witness;
 use crate::settle::changed::{Control, Says};
 use crate::settle::expected::QUIET;
 use crate::settle::field::Verdict;
-use crate::settle::readback::{chose, has_changed, read_back};
-use crate::trees::Sign;
+use crate::settle::readback::{LATE, chose, has_changed, read_back};
+use crate::trees::{Scope, Sign};
 use deskline_input::clock::Instant;
 
 /// How long after the act an app may take a change back.
@@ -103,6 +103,8 @@ impl Link<'_> {
         let Ok(tree) = desktop.read(pid, self.reader.again()) else {
             return Ok(());
         };
+        let slider = self.report.step.acted_on.as_ref().map(|a| &a.was);
+        let tree = slid(desktop, (pid, self.reader.again()), slider, tree)?;
         let settled = self.report.readings.after.replace(tree);
         let found = match verdict(action, changed.target.as_ref(), self.report) {
             Verdict::Failed(why) => Some(why),
@@ -116,6 +118,26 @@ impl Link<'_> {
         self.diff(desktop)?;
         found.map_or(Ok(()), |why| Err(NoEffect::from(why).into()))
     }
+}
+
+/// The tree with the number that the pointer or the page has given to a slider: Chromium reports it
+/// only when it is asked what lies there.
+pub(crate) fn slid(
+    desktop: &mut dyn Desktop,
+    (pid, scope): (u32, Scope),
+    target: Option<&Element>,
+    tree: Tree,
+) -> Result<Tree> {
+    let slider = target.and_then(|was| tree.elements.iter().position(|e| e.id == was.id));
+    let is_slider = |at: &usize| tree.elements[*at].role == Role::SLIDER;
+    let slider = slider.filter(|at| is_slider(at) && tree.page_around(*at).is_some());
+    let place = slider.and_then(|at| tree.elements[at].place());
+    let Some((slider, place)) = slider.zip(place) else {
+        return Ok(tree);
+    };
+    desktop.hit_test(&tree, slider, place.center())?;
+    desktop.wait_for_change(LATE)?;
+    Ok(desktop.read(pid, scope).unwrap_or(tree))
 }
 
 /// What the element that the step acted on showed before, and shows now; and its present id.
@@ -154,7 +176,10 @@ pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Repor
             Verdict::Agrees if action.keys().0.is_some() => not_confirmed(action, report),
             Verdict::Agrees => match another(action, report, (before, after)) {
                 Some(name) => Verdict::Failed(Mismatch::ClickedAnother(name)),
-                None => not_toggled(action, report, (before, after)),
+                None => match not_toggled(action, report, (before, after)) {
+                    Verdict::Agrees => not_focused(action, report, (before, after)),
+                    verdict => verdict,
+                },
             },
             verdict => verdict,
         },
@@ -184,6 +209,28 @@ fn another(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) ->
     (told && after.outwards(target).any(is_page)).then(|| summary::name_of(after, focus))
 }
 
+/// A note about a control of a page that was clicked and has not got the focus, while the tree shows
+/// no effect: a page may prevent that, or have drawn something over it that is in no tree.
+fn not_focused(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
+    let acted_on = report.step.acted_on.as_ref();
+    let acted_on = acted_on.filter(|_| is_plain_click(action));
+    let target = acted_on.and_then(|acted_on| acted_on.find(after, Some(before)));
+    let misses = |at: &usize| {
+        let element = &after.elements[*at];
+        let is_control = element.visible && element.role.is_interactive();
+        let has_focus = |at: usize| after.elements[at].states.contains(States::FOCUSED);
+        is_control && after.page_around(*at).is_some() && !after.with_inside(*at).any(has_focus)
+    };
+    match target.filter(misses) {
+        Some(target) if !has_changed(before, after) => Verdict::Differs(format!(
+            "{} did not get the focus: what lies over it may be in no tree. Use press_ax_and_traverse \
+            if nothing came of it",
+            summary::name_of(after, target)
+        )),
+        _ => Verdict::Agrees,
+    }
+}
+
 /// The verdict about a click on a check box or a radio button: the app may have taken the change
 /// back at once. Toggle buttons of pages may report no state.
 fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
@@ -207,12 +254,13 @@ fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
     Verdict::Failed(Mismatch::NotToggled(is.to_owned()))
 }
 
-/// Whether a click on a cell without text has not switched it: only its actions tell that one of
-/// GTK 3 is a check box.
+/// Whether a click on a cell without text, or a press, has not switched it: only its actions tell
+/// that one of GTK 3 is a check box.
 pub(crate) fn not_switched(desktop: &mut dyn Desktop, action: &Action, report: &Report) -> bool {
     let acted_on = report.step.acted_on.as_ref();
-    let clicked = acted_on.filter(|_| is_plain_click(action));
-    let is_cell = clicked.is_some_and(|a| a.was.role == Role::CELL && a.was.title.is_blank());
+    let presses = matches!(action, Action::Quiet(Quiet::PressAx { .. }));
+    let acted_on = acted_on.filter(|_| presses || is_plain_click(action));
+    let is_cell = acted_on.is_some_and(|a| a.was.role == Role::CELL && a.was.title.is_blank());
     let own = own(report).filter(|(was, now, _)| !(was.states ^ now.states).intersects(Says::ON));
     own.is_some_and(|(_, _, id)| is_cell && desktop.toggles(&id).unwrap_or(false))
 }

@@ -1,0 +1,275 @@
+//! What an app did is what the answer says, in programs and pages of these tests. Another app's
+//! window, the person's, is in front.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use deskline_testbed::web::Page;
+use deskline_testbed::{App, Bed, until};
+use serde_json::json;
+
+/// The browsers, each with this page.
+fn in_each_browser(html: &str, test: impl Fn(&Bed, &deskline_testbed::Client, &App<'_>, &Page)) {
+    for browser in ["Chromium", "Firefox"] {
+        let (bed, server) = Bed::with_server();
+        let (app, page) = match browser {
+            "Firefox" => bed.firefox_page(html),
+            _ => bed.chromium(html),
+        };
+        until("the page in the tree", || {
+            server.refresh(app.pid).ok().find("AXButton", "Last")
+        });
+        test(&bed, &server, &app, &page);
+    }
+}
+
+/// A Python program of one test, which writes its log to its standard output.
+fn program<'b>(bed: &'b Bed, code: &str) -> App<'b> {
+    let path = bed.path("program.py");
+    std::fs::write(&path, code).unwrap();
+    let mut command = bed.command("/usr/bin/python3");
+    // Qt 6.4 does not join the bus if this is set.
+    command.env_remove("AT_SPI_BUS_ADDRESS").arg("-u").arg(path);
+    App::start_when(bed, command, |_| true)
+}
+
+/// A list with a bar that stays at its top, in a page that scrolls too.
+const STICKY: &str = r"<style>#s{height:200px;width:400px;overflow:auto}
+#s button{display:block;width:200px;height:40px}
+#s #bar{position:sticky;top:0;width:100%;height:60px}</style><div id=s><button id=bar>Wipe</button></div>
+<div style='height:3000px'></div><button>Last</button><script>
+for(let i=1;i<30;i++){const b=document.createElement('button');b.textContent='Entry '+i;s.append(b)}
+onload=()=>setTimeout(()=>{s.scrollTop=110;log('ready')},300);
+onclick=e=>log('clicked',e.target.textContent)</script>";
+
+#[test]
+fn what_lies_under_a_bar_inside_a_list_of_a_page_is_brought_out() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let (app, page) = bed.chromium(STICKY);
+    for name in ["Entry 2", "Entry 10", "Entry 1"] {
+        page.clear_log();
+        let click = json!({"element": name});
+        let answer = persons.call_behind(&server, app.pid, "click_and_traverse", click);
+        assert!(!answer.is_error, "{answer}");
+        page.wait_for(&format!("clicked {name}"));
+        assert_eq!(page.log(), [format!("clicked {name}")]);
+    }
+}
+
+/// A radio button cut to nothing in a label, as bars of choices are made.
+const SEGMENTS: &str = r"<style>label div{padding:8px 20px;border:1px solid;display:inline-block}
+input{position:absolute;clip:rect(0 0 0 0)}</style>
+<label><input type=radio name=r value=Day><div>Day</div></label>
+<label><input type=radio name=r value=Week><div>Week</div></label><button>Last</button>
+<script>onchange=e=>log('chose',e.target.value);log('ready')</script>";
+
+#[test]
+fn a_label_around_a_hidden_control_takes_its_click() {
+    in_each_browser(SEGMENTS, |bed, server, app, page| {
+        let (persons, _) = bed.mousepad("");
+        let click = json!({"element": "Week", "role": "AXRadioButton"});
+        let answer = persons.call_behind(server, app.pid, "click_and_traverse", click);
+        assert!(!answer.is_error, "{answer}");
+        page.wait_for("chose Week");
+    });
+}
+
+#[test]
+fn a_click_on_what_is_in_no_tree_is_told() {
+    let html = r#"<div style="position:relative;width:200px;height:60px">
+        <button style="width:200px;height:60px">Order</button>
+        <div aria-hidden=true style="position:absolute;inset:0" onclick="log('over')"></div></div>
+        <button onclick="log('last')">Last</button><script>log('ready')</script>"#;
+    in_each_browser(html, |bed, server, app, page| {
+        let (persons, _) = bed.mousepad("");
+        let last = json!({"element": "Last"});
+        let answer = persons.call_behind(server, app.pid, "click_and_traverse", last);
+        page.wait_for("last");
+        assert!(!answer.text.contains("did not get the focus"), "{answer}");
+        let order = json!({"element": "Order"});
+        let answer = persons.call_behind(server, app.pid, "click_and_traverse", order);
+        let told = answer.is_error || answer.text.contains("did not get the focus");
+        assert!(told, "{:?}\n{answer}", page.log());
+    });
+}
+
+#[test]
+fn a_number_that_a_page_takes_back_is_no_success() {
+    let html = r#"<label>Level <input type=range value=50 oninput="log('level',value);
+        clearTimeout(t);t=setTimeout(()=>value=50,120)"></label>
+        <button>Last</button><script>let t;log('ready')</script>"#;
+    in_each_browser(html, |bed, server, app, page| {
+        let (persons, _) = bed.mousepad("");
+        let level = json!({"element": "Level", "role": "AXSlider", "value": "80"});
+        let answer = persons.call_behind(server, app.pid, "set_value_and_traverse", level);
+        page.wait_for("level 80");
+        assert!(answer.is_error, "{answer}");
+    });
+}
+
+#[test]
+fn suggestions_of_chromium_are_seen_and_stay_until_the_next_call() {
+    let html = r#"<label>City <input list=c oninput="log('city',value)"></label>
+        <datalist id=c><option>Berlin<option>Bern</datalist><script>log('ready')</script>"#;
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let (app, page) = bed.chromium(html);
+    let city = json!({"element": "City", "role": "AXComboBox", "text": "Ber"});
+    let answer = persons.call_behind(&server, app.pid, "click_and_traverse", city);
+    assert!(
+        answer
+            .clone()
+            .ok()
+            .list("visible_elements")
+            .iter()
+            .any(|l| l.contains("\"Bern\"")),
+        "{answer}"
+    );
+    let bern = json!({"pid": app.pid, "element": "Bern"});
+    let answer = server.call("click_and_traverse", bern).ok();
+    page.wait_for("city Bern");
+    assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
+}
+
+const AGAIN: &str = r"
+import os, subprocess, sys
+from PyQt5.QtWidgets import *
+app = QApplication([])
+window = QWidget()
+button = QPushButton('Restart', window)
+def again():
+    subprocess.Popen([sys.executable] + sys.argv, start_new_session=True)
+    os._exit(0)
+button.clicked.connect(again)
+window.resize(200, 100)
+window.show()
+print('ready', os.getpid(), flush=True)
+app.exec()
+";
+
+#[test]
+fn an_app_without_a_name_that_starts_itself_anew_is_named() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let app = program(&bed, AGAIN);
+    let click = json!({"element": "Restart"});
+    persons.call_behind(&server, app.pid, "click_and_traverse", click.clone());
+    let pids = || {
+        app.full_log()
+            .into_iter()
+            .filter_map(|l| l.strip_prefix("ready ").map(str::to_owned))
+    };
+    let anew = until("the new process", || pids().nth(1));
+    until("its window", || {
+        let windows = bed.screen().windows();
+        windows
+            .iter()
+            .any(|w| w.pid.to_string() == anew)
+            .then_some(())
+    });
+    let answer = persons.call_behind(&server, app.pid, "click_and_traverse", click);
+    let error = answer.error().to_owned();
+    bed.run("kill", &[&anew]);
+    assert!(
+        error.contains(&format!("It runs again as pid {anew}")),
+        "{error}"
+    );
+}
+
+const POPOVER: &str = r"
+import gi
+gi.require_version('Gtk', '4.0')
+from gi.repository import Gtk
+def activate(app):
+    window = Gtk.ApplicationWindow(application=app, title='Bubble')
+    inner = Gtk.Button(label='Inside')
+    inner.connect('clicked', lambda _: print('inside'))
+    window.set_child(Gtk.MenuButton(label='More', popover=Gtk.Popover(child=inner)))
+    window.set_default_size(200, 60)
+    window.present()
+app = Gtk.Application(application_id='org.example.Bubble')
+app.connect('activate', activate)
+app.run()
+";
+
+#[test]
+fn a_popover_below_its_window_is_clicked() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let app = program(&bed, POPOVER);
+    let more = json!({"element": "More"});
+    persons
+        .call_behind(&server, app.pid, "click_and_traverse", more)
+        .ok();
+    let inside = json!({"pid": app.pid, "element": "Inside", "role": "AXButton"});
+    server.call("click_and_traverse", inside).ok();
+    app.wait_for("inside");
+}
+
+const CELLS: &str = r"
+import gi
+gi.require_version('Gtk', '3.0')
+from gi.repository import Gtk
+store = Gtk.ListStore(bool, str)
+for name in ('Alpha', 'Beta'):
+    store.append((False, name))
+def toggled(_, path):
+    store[path][0] = not store[path][0]
+    print('tick', store[path][1], store[path][0])
+view = Gtk.TreeView(model=store)
+tick = Gtk.CellRendererToggle()
+tick.connect('toggled', toggled)
+view.append_column(Gtk.TreeViewColumn('On', tick, active=0))
+view.append_column(Gtk.TreeViewColumn('Part', Gtk.CellRendererText(), text=1))
+view.connect('row-activated', lambda *_: print('activated'))
+window = Gtk.Window(title='Cells')
+window.add(view)
+window.set_default_size(300, 200)
+window.show_all()
+Gtk.main()
+";
+
+/// GTK 3.24 answers that it has done the action, and does nothing.
+#[test]
+fn pressing_a_cell_with_a_check_box_switches_it_or_is_no_success() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let app = program(&bed, CELLS);
+    let cell = until("the cell", || {
+        let lines = server.refresh(app.pid).ok().lines();
+        lines
+            .into_iter()
+            .find(|l| l.cell.is_some() && l.text.is_none())
+    });
+    let cell = json!({"ref": cell.reference.unwrap().to_string()});
+    let answer = persons.call_behind(&server, app.pid, "press_ax_and_traverse", cell);
+    let ticked = app.log().iter().any(|line| line.starts_with("tick"));
+    assert_ne!(ticked, answer.is_error, "{:?}\n{answer}", app.log());
+}
+
+const DUE: &str = r"
+from PyQt6.QtCore import *
+from PyQt6.QtWidgets import *
+app = QApplication([])
+window = QWidget()
+due = QDateEdit(QDate(2025, 1, 2), window)
+due.setDisplayFormat('d MMM yyyy')
+due.setAccessibleName('Due')
+due.dateChanged.connect(lambda d: print('due', d.toString(Qt.DateFormat.ISODate), flush=True))
+window.resize(300, 60)
+window.show()
+app.exec()
+";
+
+#[test]
+fn a_date_box_with_the_name_of_a_month_that_took_another_date_is_no_success() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let app = program(&bed, DUE);
+    let due = json!({"element": "Due", "role": "AXIncrementor", "text": "2026-03-14"});
+    let answer = persons.call_behind(&server, app.pid, "click_and_traverse", due);
+    let is_meant = app
+        .log()
+        .last()
+        .is_some_and(|line| line == "due 2026-03-14");
+    assert_ne!(is_meant, answer.is_error, "{:?}\n{answer}", app.log());
+}

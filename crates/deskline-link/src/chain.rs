@@ -210,6 +210,7 @@ impl Link<'_> {
             // This comes before the person's own keys reach the apps again.
             desk.release_all();
             desk.restore_clipboard();
+            desk.end_hover();
         }
         match acted {
             Ok(()) => desk.hold_on(),

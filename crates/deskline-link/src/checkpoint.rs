@@ -464,6 +464,11 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
+    /// The pointer goes back at the end of this link: it came to what was not clicked after all.
+    pub(crate) fn end_hover(&mut self) {
+        self.hovers_at = None;
+    }
+
     pub(crate) fn drag(&mut self, way: [Point; 2], held: Modifiers) -> Result<()> {
         self.points_at(way[0])?;
         self.points_at(way[1])?;

@@ -209,8 +209,8 @@ fn another(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) ->
     (told && after.outwards(target).any(is_page)).then(|| summary::name_of(after, focus))
 }
 
-/// A note about a control of a page that was clicked and has not got the focus, while the tree shows
-/// no effect: a page may prevent that, or have drawn something over it that is in no tree.
+/// A note about a control of a page that was clicked and has not got the focus, while the tree
+/// shows no effect: a page may prevent that, or have drawn something over it that is in no tree.
 fn not_focused(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
     let acted_on = report.step.acted_on.as_ref();
     let acted_on = acted_on.filter(|_| is_plain_click(action));

@@ -31,7 +31,7 @@ fn a_click_on_a_covered_element_is_an_error_that_names_what_covers_it() {
     let mut story = covered();
     story.click("Whole");
     assert_snapshot!(story.field("error"), @"'Whole' [AXButton] is covered by 'Undo' [AXButton] #e13. Nothing was sent. Close or move what covers it, scroll, or use press_ax_and_traverse");
-    assert_eq!(story.reached(), "nothing");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
 #[test]

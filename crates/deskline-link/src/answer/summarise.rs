@@ -54,6 +54,16 @@ pub(super) fn summarise(
             summary.late_changes = late.summary.clone();
         }
     }
+    if let Some(taken) = &report.handoff {
+        summary.app_switch = Some(taken.tree.as_ref().map_or_else(
+            || summary::Handoff {
+                app: taken.title.clone(),
+                pid: taken.pid,
+                ..Default::default()
+            },
+            summary::Handoff::new,
+        ));
+    }
     summary.steps = steps(call, report, error.is_some());
     let acted = !report.step.done.is_empty() || !report.ended_runs.is_empty();
     if acted && call.acts() && !call.action.opens() {
@@ -102,16 +112,6 @@ pub(super) fn summarise(
         summary
             .visible_elements
             .extend(listing::new_elements(before, after, diff));
-    }
-    if let Some(taken) = &report.handoff {
-        summary.app_switch = Some(taken.tree.as_ref().map_or_else(
-            || summary::Handoff {
-                app: taken.title.clone(),
-                pid: taken.pid,
-                ..Default::default()
-            },
-            summary::Handoff::new,
-        ));
     }
     summary
 }

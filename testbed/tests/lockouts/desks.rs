@@ -158,7 +158,8 @@ impl<const KIND: char> Desk for OnWayland<KIND> {
     };
 
     const BY_CHANCE: &'static [(&'static str, Moment)] = match KIND {
-        's' | 'g' => &[],
+        's' => &[],
+        'g' => &[("the buses hang", Moment::Down)],
         _ => &[("both are killed", Moment::Down)],
     };
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Element, ElementId, Role, States, Tree, number, summary};
+use deskline_core::{Diff, Element, ElementId, Role, States, Tree, number, summary};
 
 use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::desktop::Desktop;
@@ -221,8 +221,14 @@ fn not_focused(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
         let has_focus = |at: usize| after.elements[at].states.contains(States::FOCUSED);
         is_control && after.page_around(*at).is_some() && !after.with_inside(*at).any(has_focus)
     };
+    // Firefox adds a page for the next new tab, which does not show.
+    let diff = Diff::between(before, after);
+    let changes = diff.modified.iter().filter(|m| !m.is_focus_alone());
+    let mut now = changes.map(|m| m.after).chain(diff.added.iter().copied());
+    let is_seen = now.any(|at| after.elements[at].visible)
+        || diff.removed.iter().any(|at| before.elements[*at].visible);
     match target.filter(misses) {
-        Some(target) if !has_changed(before, after) => Verdict::Differs(format!(
+        Some(target) if !is_seen => Verdict::Differs(format!(
             "{} did not get the focus: what lies over it may be in no tree. Use press_ax_and_traverse \
             if nothing came of it",
             summary::name_of(after, target)

@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::web::Page;
-use deskline_testbed::{App, Bed, until};
+use deskline_testbed::{App, Bed, Client, until};
 use serde_json::json;
 
 /// The browsers, each with this page.
-fn in_each_browser(html: &str, test: impl Fn(&Bed, &deskline_testbed::Client, &App<'_>, &Page)) {
+fn in_each_browser(html: &str, test: impl Fn(&Bed, &Client, &App<'_>, &Page)) {
     for browser in ["Chromium", "Firefox"] {
         let (bed, server) = Bed::with_server();
         let (app, page) = match browser {

@@ -53,9 +53,8 @@ const RESOLVER: &str = "/etc/resolv.conf";
 const RESOLVERS: &str = "/run/systemd/resolve/resolv.conf";
 
 /// The network of a desktop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Net {
-    #[default]
     None,
     /// What this machine reaches, without its own ports.
     Internet,

@@ -45,13 +45,21 @@ impl Screen {
     pub fn note_front(&mut self, windows: &str) {
         let front = windows.split(" (front)").next();
         let front = front.and_then(|front| front.rsplit(' ').next()?.parse().ok());
-        let is_front = |line: &&Line| front.is_some() && line.reference == front;
-        let front = self.lines.iter().find(is_front);
-        let front = front.filter(|line| line.native_role.as_deref().is_some_and(is_dialog));
-        if self.dialog.is_none()
-            && let Some(text) = front.map(|line| line.text.as_ref())
-        {
-            self.dialog = Some(text.map(|text| text.shown.clone()).unwrap_or_default());
+        let is_front = |line: &&Line| {
+            let is_dialog = line.native_role.as_deref().is_some_and(is_dialog);
+            is_dialog && front.is_some() && line.reference == front
+        };
+        let front = self
+            .lines
+            .iter()
+            .find(is_front)
+            .filter(|_| self.dialog.is_none());
+        if let Some(line) = front {
+            self.dialog = Some(
+                line.text
+                    .as_ref()
+                    .map_or_else(String::new, |t| t.shown.clone()),
+            );
         }
     }
 

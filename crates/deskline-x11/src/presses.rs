@@ -80,20 +80,20 @@ impl Presses {
     /// Of an unknown process if the window closes at once.
     fn button(&self, number: u32) -> Result<Option<Press>> {
         let (c, mut window) = (&self.x11.connection, self.x11.root);
-        let mut press = None;
+        let (mut at, mut pid) = (None, None);
         // The window manager's frame is no window of the app.
         while let Some(pointer) = c.query_pointer(window).answer_if_present(WHAT)? {
-            let at = (pointer.root_x.into(), pointer.root_y.into());
-            let what = Pressed::Button { number, at };
-            press = Some(Press { pid: None, what });
-            if pointer.child != x11rb::NONE {
-                window = pointer.child;
-                continue;
+            at = Some((pointer.root_x.into(), pointer.root_y.into()));
+            if pointer.child == x11rb::NONE {
+                pid = self.x11.res_pids(&[window])?.into_values().next();
+                break;
             }
-            let pid = self.x11.res_pids(&[window])?.into_values().next();
-            return Ok(press.map(|press| Press { pid, ..press }));
+            window = pointer.child;
         }
-        Ok(press)
+        Ok(at.map(|at| Press {
+            pid,
+            what: Pressed::Button { number, at },
+        }))
     }
 
     fn key(&mut self, device: u16, code: u32, down: bool) -> Result<Option<Press>> {

@@ -221,20 +221,23 @@ fn not_focused(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
         let has_focus = |at: usize| after.elements[at].states.contains(States::FOCUSED);
         is_control && after.page_around(*at).is_some() && !after.with_inside(*at).any(has_focus)
     };
+    let Some(target) = target.filter(misses) else {
+        return Verdict::Agrees;
+    };
     // Firefox adds a page for the next new tab, which does not show.
     let diff = Diff::between(before, after);
     let changes = diff.modified.iter().filter(|m| !m.is_focus_alone());
     let mut now = changes.map(|m| m.after).chain(diff.added.iter().copied());
     let is_seen = now.any(|at| after.elements[at].visible)
         || diff.removed.iter().any(|at| before.elements[*at].visible);
-    match target.filter(misses) {
-        Some(target) if !is_seen => Verdict::Differs(format!(
-            "{} did not get the focus: what lies over it may be in no tree. Use press_ax_and_traverse \
-            if nothing came of it",
-            summary::name_of(after, target)
-        )),
-        _ => Verdict::Agrees,
+    if is_seen {
+        return Verdict::Agrees;
     }
+    Verdict::Differs(format!(
+        "{} did not get the focus: what lies over it may be in no tree. Use press_ax_and_traverse if \
+        nothing came of it",
+        summary::name_of(after, target)
+    ))
 }
 
 /// The verdict about a click on a check box or a radio button: the app may have taken the change

@@ -1,32 +1,32 @@
 //! Helpers that the Linux crates share: processes in `/proc`, their run time, the unread bytes of a
 //! socket, starting programs, threads that take orders, waiting for file descriptors with a time
-//! limit, and key codes. Windows uses only the capture of a failed app's standard error.
+//! limit, and key codes. macOS uses only the waits, Windows only the standard error of a failed app.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod complaint;
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod alarm;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod clients;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod codes;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod family;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod flatpak;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod process;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod sock_diag;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod socket;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod spawn;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod unread;
 #[cfg(unix)]
 pub mod wait;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod worker;

@@ -4,6 +4,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+#[cfg(any(target_os = "linux", windows))]
 pub mod complaint;
 
 #[cfg(target_os = "linux")]

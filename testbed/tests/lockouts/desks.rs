@@ -125,8 +125,8 @@ impl<const KIND: char> OnWayland<KIND> {
             _ => "kwin",
         });
         let server = session.server_with(&["--guard", "off"]);
-        // GTK 3 on KWin crashes now and then when a stopped app goes on.
-        let toolkit = if grabs { Toolkit::Gtk3 } else { Toolkit::Gtk4 };
+        // GTK 3 on KWin and GNOME gets SIGSEGV now and then when a stopped app goes on.
+        let toolkit = if KIND == 's' { Toolkit::Gtk3 } else { Toolkit::Gtk4 };
         let app = session.widgets_with(toolkit, &server, "", &[("STROKES", "1")]);
         Some(Self {
             session,

@@ -2,11 +2,15 @@
 //! handshake, and calls methods there.
 
 use std::io;
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use async_io::Timer;
+use deskline_unix::socket;
 use futures_lite::future;
 use serde::Serialize;
+use zbus::Address;
+use zbus::address::transport::{Transport, UnixSocket};
 use zbus::blocking::Connection;
 use zbus::connection::Builder;
 use zbus::zvariant::{DynamicDeserialize, DynamicType, OwnedValue};
@@ -34,13 +38,37 @@ pub const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 ///
 /// If there is no bus, or it does not answer in time.
 pub fn connect(address: &str, patience: Duration) -> zbus::Result<Connection> {
-    let build = Builder::address(address)?.method_timeout(patience).build();
+    with_socket(address, patience).map(|(bus, _)| bus)
+}
+
+/// Like [`connect`], with a copy of the connection's socket if the bus has one in the file system.
+pub(crate) fn with_socket(
+    address: &str,
+    patience: Duration,
+) -> zbus::Result<(Connection, Option<UnixStream>)> {
+    let parsed: Address = address.parse()?;
+    let path = match parsed.transport() {
+        Transport::Unix(unix) => match unix.path() {
+            UnixSocket::File(path) => Some(path),
+            _ => None,
+        },
+        _ => None,
+    };
+    let stream = path.map(|path| socket::connect(path, patience));
+    let stream = stream.transpose()?;
+    let copy = stream.as_ref().map(UnixStream::try_clone).transpose()?;
+    let builder = match stream {
+        Some(stream) => Builder::async_io_unix_stream(stream),
+        None => Builder::address(address)?,
+    };
+    let build = builder.method_timeout(patience).build();
     let limit = async {
         Timer::after(patience).await;
         Err(io::Error::from(io::ErrorKind::TimedOut).into())
     };
     // Dropping the other future closes its socket.
-    async_io::block_on(future::or(build, limit)).map(Into::into)
+    let bus = async_io::block_on(future::or(build, limit))?;
+    Ok((bus.into(), copy))
 }
 
 /// Calls a method and returns its result.

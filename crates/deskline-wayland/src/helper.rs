@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use deskline_contract::{Error, Result};
@@ -59,6 +60,28 @@ pub fn capture(address: &str, pid: u32) -> Result<()> {
     report_ready();
     let orders = spawn::orders().map_err(Error::system(WHAT))?;
     keeper.serve(orders, io::stdout())
+}
+
+/// A shell that keeps copies of two sockets open until 100 ms after this process has ended: what a
+/// compositor does at their end comes after what it does at the end of this process.
+#[derive(Debug)]
+pub(crate) struct Lingering(Child);
+
+impl Lingering {
+    pub(crate) fn start(sockets: [OwnedFd; 2]) -> io::Result<Self> {
+        let mut command = Command::new("/bin/sh");
+        spawn::apart(&mut command).args(["-c", "read _; sleep 0.1"]);
+        let [one, other] = sockets;
+        command.stdin(Stdio::piped()).stdout(one).stderr(other);
+        command.spawn().map(Self)
+    }
+}
+
+impl Drop for Lingering {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Starts a helper, by its name and arguments, and waits until it is ready.

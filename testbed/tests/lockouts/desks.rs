@@ -11,7 +11,7 @@ use deskline_testbed::{
 };
 use rustix::process::getuid;
 
-use crate::{Desk, LIMIT, Moment, Part};
+use crate::{Desk, LIMIT, Part};
 
 #[path = "../../../crates/deskline-evdev/tests/apart/devices.rs"]
 #[allow(dead_code)]
@@ -126,7 +126,11 @@ impl<const KIND: char> OnWayland<KIND> {
         });
         let server = session.server_with(&["--guard", "off"]);
         // GTK 3 on KWin and GNOME gets SIGSEGV now and then when a stopped app goes on.
-        let toolkit = if KIND == 's' { Toolkit::Gtk3 } else { Toolkit::Gtk4 };
+        let toolkit = if KIND == 's' {
+            Toolkit::Gtk3
+        } else {
+            Toolkit::Gtk4
+        };
         let app = session.widgets_with(toolkit, &server, "", &[("STROKES", "1")]);
         Some(Self {
             session,
@@ -155,12 +159,6 @@ impl<const KIND: char> Desk for OnWayland<KIND> {
         's' => "sway, deskline-grab",
         'g' => "GNOME 48, deskline-grab",
         _ => "KWin 6.3",
-    };
-
-    const BY_CHANCE: &'static [(&'static str, Moment)] = match KIND {
-        's' => &[],
-        'g' => &[("the buses hang", Moment::Down)],
-        _ => &[("both are killed", Moment::Down)],
     };
 
     fn server(&self) -> Client {

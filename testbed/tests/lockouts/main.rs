@@ -27,8 +27,6 @@ const LATE: &str = "late";
 
 const DOWN: &str = "; keys stay down";
 
-const MAY: &str = "; keys may stay down";
-
 /// A part of a desktop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
@@ -76,9 +74,6 @@ const MOMENTS: [Moment; 4] = [Moment::Before, Moment::Down, Moment::Between, Mom
 /// A desktop with an app in front, and a person at a keyboard.
 pub trait Desk {
     const NAME: &'static str;
-
-    /// What decides by chance whether the agent's keys come up.
-    const BY_CHANCE: &'static [(&'static str, Moment)] = &[];
 
     fn server(&self) -> Client;
 
@@ -268,11 +263,7 @@ fn row<D: Desk>(desk: &mut D, fate: Fate) -> String {
                 break;
             }
         }
-        let down = match is_up {
-            _ if D::BY_CHANCE.contains(&(fate.0, moment)) => MAY,
-            true => "",
-            false => DOWN,
-        };
+        let down = if is_up { "" } else { DOWN };
         cells.push(format!("{when}{down}"));
     }
     format!("| {} | {} |", fate.0, cells.join(" | "))

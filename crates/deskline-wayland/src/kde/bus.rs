@@ -1,5 +1,7 @@
 //! KWin on the session bus.
 
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_contract::{Error, Result};
@@ -21,6 +23,8 @@ const DEVICES: i32 = 1 | 2;
 #[derive(Debug, Clone)]
 pub(super) struct Bus {
     pub(super) connection: Connection,
+    /// A copy of the connection's socket.
+    pub(super) socket: Option<Arc<UnixStream>>,
     pub(super) kwin: String,
     /// The bus, and KWin's process.
     pub(super) address: String,
@@ -36,7 +40,7 @@ impl Bus {
     pub(super) fn connect(address: &str, pid: u32) -> Result<Self> {
         let unavailable =
             |e: zbus::Error| Error::Unavailable(format!("KWin cannot be reached: {e}"));
-        let connection = dbus::connect(address, PATIENCE).map_err(unavailable)?;
+        let (connection, socket) = dbus::with_socket(address, PATIENCE).map_err(unavailable)?;
         let kwin = dbus::owner(&connection, KWIN).map_err(unavailable)?;
         let its = dbus::pid_of(&connection, &kwin).map_err(unavailable)?;
         if its != pid {
@@ -47,6 +51,7 @@ impl Bus {
         }
         Ok(Self {
             connection,
+            socket: socket.map(Arc::new),
             kwin,
             address: address.to_owned(),
             pid,

@@ -1,6 +1,7 @@
 //! KWin as a [`Compositor`].
 
 use deskline_contract::wait;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,7 @@ use crate::eis::Eis;
 use crate::events::Sent;
 use crate::findings::Findings;
 use crate::focus::Keyboard;
+use crate::helper::Lingering;
 use crate::listed::{Kind, Listed};
 use crate::wlroots::client::lost;
 
@@ -55,6 +57,7 @@ pub struct Kde {
     /// Created by [`KdeDisplay`]'s `prepare` or when first needed: `doctor` and reading create no
     /// devices.
     events: Option<Eis>,
+    lingering: Option<Lingering>,
     method: InputMethod,
     /// When we gave the seat its first device of a kind; `None` once apps have had time to bind it.
     new_since: Option<Instant>,
@@ -94,6 +97,7 @@ impl KdeDisplay {
             socket: socket.to_owned(),
             scripts,
             events: None,
+            lingering: None,
             method: InputMethod::default(),
             new_since: None,
             guard: None,
@@ -116,12 +120,26 @@ impl Kde {
         self.method.take_keys(app, (&self.bus, &self.socket))
     }
 
+    /// KWin releases the keys that are down when this connection's D-Bus or EIS socket closes. If the
+    /// guard's process is killed too, its capture, which would take the release, ends later: KWin
+    /// learns of that from the bus. So the sockets stay open longer.
+    fn linger(&self, socket: BorrowedFd<'_>) -> Option<Lingering> {
+        let bus = self.bus.socket.as_ref().filter(|_| self.has_guard)?;
+        let bus = bus.try_clone().map(OwnedFd::from);
+        let started = bus.and_then(|bus| Lingering::start([bus, socket.try_clone_to_owned()?]));
+        started
+            .inspect_err(|e| tracing::warn!("keys may stay down if this process is killed: {e}"))
+            .ok()
+    }
+
     fn events(&mut self) -> Result<&mut Eis> {
         let events = if let Some(events) = self.events.take() {
             events
         } else {
             let had = self.bus.has_devices();
-            let eis = Eis::connect(self.bus.input()?.into(), true)?;
+            let socket = self.bus.input()?;
+            self.lingering = self.linger(socket.as_fd());
+            let eis = Eis::connect(socket.into(), true)?;
             // The EIS of KWin 6.1 to 6.3 does not report the group.
             let bus = self.bus.clone();
             if !had {

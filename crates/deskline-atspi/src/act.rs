@@ -35,38 +35,18 @@ const ACTIONS_COME: Duration = Duration::from_millis(500);
 /// do not share a set of names: GTK 3 has `click` and `expand or contract`, Qt `Press` and
 /// `Toggle`, Gecko `jump`, `switch` and `cycle`, Chromium `doDefault`, Java `toggle expand`,
 /// Flutter `Tap`.
+#[rustfmt::skip]
 const PRESS: [&str; 20] = [
-    "click",
-    "press",
-    "activate",
-    "toggle",
-    "jump",
-    "open",
-    "select",
-    "check",
-    "uncheck",
-    "dodefault",
-    "switch",
-    "cycle",
-    "sort",
-    "tap",
-    "togglepopup",
-    "expandorcontract",
-    "toggleexpand",
-    "expand",
-    "collapse",
-    "close",
+    "click", "press", "activate", "toggle", "jump", "open", "select", "check", "uncheck",
+    "dodefault", "switch", "cycle", "sort", "tap", "togglepopup", "expandorcontract",
+    "toggleexpand", "expand", "collapse", "close",
 ];
 
 /// Names of actions that are never a press, in the same form. The others have a dot in their names:
 /// GTK 4 lists every command of a widget, such as `clipboard.cut`.
+#[rustfmt::skip]
 const NOT_A_PRESS: [&str; 6] = [
-    "setfocus",
-    "showmenu",
-    "showcontextmenu",
-    "clickancestor",
-    "increase",
-    "decrease",
+    "setfocus", "showmenu", "showcontextmenu", "clickancestor", "increase", "decrease",
 ];
 
 /// The maximum number of tabs of one tab bar whose states are requested.

@@ -22,14 +22,10 @@ use crate::strategies::read_on;
 use crate::tree::split_id;
 
 /// The events that announce a change. Toolkits send thousands of other ones.
+#[rustfmt::skip]
 const EVENTS: [&str; 7] = [
-    "object:children-changed",
-    "object:state-changed",
-    "object:property-change",
-    "object:text-changed",
-    "object:selection-changed",
-    "object:visible-data-changed",
-    "window:",
+    "object:children-changed", "object:state-changed", "object:property-change",
+    "object:text-changed", "object:selection-changed", "object:visible-data-changed", "window:",
 ];
 
 /// How often events are taken while no link runs.

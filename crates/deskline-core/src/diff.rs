@@ -34,15 +34,10 @@ pub enum Attribute {
 
 impl Attribute {
     /// All attributes, in the order of a tree line.
+    #[rustfmt::skip]
     pub const ALL: [Self; 8] = [
-        Self::Value,
-        Self::Title,
-        Self::Description,
-        Self::Focused,
-        Self::Selected,
-        Self::Checked,
-        Self::Expanded,
-        Self::Enabled,
+        Self::Value, Self::Title, Self::Description, Self::Focused, Self::Selected, Self::Checked,
+        Self::Expanded, Self::Enabled,
     ];
 
     /// The AX name, such as `AXValue`.

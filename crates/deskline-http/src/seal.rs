@@ -19,22 +19,15 @@ const OWN: [&str; 8] = [
 
 /// Settings of the machine, which root may write without any capability. bubblewrap 0.8 leaves
 /// `/proc/sys` writable then.
+#[rustfmt::skip]
 const SETTINGS: [&str; 6] = [
-    "/proc/sys",
-    "/proc/sysrq-trigger",
-    "/proc/mtrr",
-    "/proc/fs",
-    "/proc/acpi",
-    "/proc/scsi",
+    "/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr", "/proc/fs", "/proc/acpi", "/proc/scsi",
 ];
 
 /// The variables that name folders of this user, which need not be below `/home`.
+#[rustfmt::skip]
 const FOLDERS: [&str; 6] = [
-    "HOME",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_RUNTIME_DIR",
+    "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME",
 ];
 

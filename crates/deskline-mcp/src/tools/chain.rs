@@ -40,17 +40,12 @@ pub(super) static CHAIN: ToolRecord = ToolRecord {
 };
 
 /// The tools that can be steps, with the value of `do` for each.
+#[rustfmt::skip]
 static STEPS: [(&str, &ToolRecord); 10] = [
-    ("click", &pointer::CLICK),
-    ("type", &keyboard::TYPE),
-    ("press_key", &keyboard::PRESS_KEY_TOOL),
-    ("scroll", &pointer::SCROLL),
-    ("drag", &pointer::DRAG),
-    ("set_value", &quiet::SET_VALUE),
-    ("press_ax", &quiet::PRESS_AX),
-    ("set_selected", &quiet::SET_SELECTED),
-    ("wait_for", &look::WAIT_FOR),
-    ("read", &look::READ),
+    ("click", &pointer::CLICK), ("type", &keyboard::TYPE), ("press_key", &keyboard::PRESS_KEY_TOOL),
+    ("scroll", &pointer::SCROLL), ("drag", &pointer::DRAG), ("set_value", &quiet::SET_VALUE),
+    ("press_ax", &quiet::PRESS_AX), ("set_selected", &quiet::SET_SELECTED),
+    ("wait_for", &look::WAIT_FOR), ("read", &look::READ),
 ];
 
 /// The schema of a step, for `tools/list`: the arguments of all tools that can be steps. The tools'

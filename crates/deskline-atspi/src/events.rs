@@ -134,8 +134,9 @@ impl AtSpi {
     /// short, for about 50 ms. Returns when to call again; `None` if no app is subscribed.
     pub fn idle(&mut self) -> Option<Duration> {
         self.rest();
+        let now = Instant::now();
         while self.mirrors.any_rests() {
-            match self.bus.wait_for_signal(Instant::now()) {
+            match self.bus.wait_for_signal(now) {
                 Ok(true) => {
                     self.hear();
                     let dropped = self.mirrors.prune();

@@ -95,13 +95,14 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
             .unwrap_or_else(Instant::now)
     };
     loop {
+        let heard = Instant::now();
         while let Some(event) = c.poll_for_event().during(WHAT)? {
             if let Event::XinputRawKeyPress(key) = event
                 && !own.contains(&key.sourceid)
                 && escape::is_plain(&c, key.sourceid, key.detail)?
             {
                 let (code, role, down) = (key.detail, Role::Escape, true);
-                let _ = machine.event(Press::Key { code, role, down }, Instant::now());
+                let _ = machine.event(Press::Key { code, role, down }, heard);
             }
         }
         if machine.expire(now()).is_some() {
@@ -144,14 +145,14 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
 
 /// Selects the person's keys, or nothing.
 fn listen(c: &Connection, root: Window, held: bool) -> Result<()> {
-    let none = XIEventMask::from(0u32);
+    let keys = if held {
+        XIEventMask::RAW_KEY_PRESS
+    } else {
+        XIEventMask::from(0u32)
+    };
     let mask = EventMask {
         deviceid: Device::ALL.into(),
-        mask: vec![if held {
-            XIEventMask::RAW_KEY_PRESS
-        } else {
-            none
-        }],
+        mask: vec![keys],
     };
     c.xinput_xi_select_events(root, &[mask]).sent(WHAT)
 }

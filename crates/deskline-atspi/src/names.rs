@@ -88,20 +88,15 @@ pub mod role {
 
     /// Roles whose `Text` is their own value rather than the text of their children.
     pub(crate) fn holds_text(role: u32) -> bool {
-        matches!(
+        let field = matches!(
             role,
-            COMBO_BOX
-                | SPIN_BUTTON
-                | TABLE_CELL
-                | TERMINAL
-                | TEXT
-                | PARAGRAPH
-                | AUTOCOMPLETE
-                | EDITBAR
-                | ENTRY
-                | HEADING
-                | DOCUMENT_TEXT
-        )
+            COMBO_BOX | SPIN_BUTTON | TEXT | AUTOCOMPLETE | EDITBAR | ENTRY
+        );
+        field
+            || matches!(
+                role,
+                TABLE_CELL | TERMINAL | PARAGRAPH | HEADING | DOCUMENT_TEXT
+            )
     }
 
     /// Roles of fields that hold nothing but a text.
@@ -112,20 +107,15 @@ pub mod role {
     /// Roles of page parts: the text of a web page or document can be in them, beside or between
     /// children.
     pub(crate) fn is_prose(role: u32) -> bool {
-        matches!(
+        let document = matches!(
             role,
-            PANEL | CAPTION | DOCUMENT_FRAME | PAGE | SECTION | FORM | COMMENT | BLOCK_QUOTE
-        ) || matches!(
+            DOCUMENT_FRAME | DOCUMENT_TEXT | DOCUMENT_WEB | DOCUMENT_EMAIL
+        );
+        let part = matches!(
             role,
-            DOCUMENT_TEXT
-                | DOCUMENT_WEB
-                | DOCUMENT_EMAIL
-                | DEFINITION
-                | ARTICLE
-                | LANDMARK
-                | LOG
-                | MARQUEE
-        )
+            PANEL | CAPTION | PAGE | SECTION | FORM | COMMENT | BLOCK_QUOTE
+        );
+        document || part || matches!(role, DEFINITION | ARTICLE | LANDMARK | LOG | MARQUEE)
     }
 
     /// Roles in which a page may have a text without a part for it.

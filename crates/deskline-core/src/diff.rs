@@ -42,16 +42,12 @@ impl Attribute {
 
     /// The AX name, such as `AXValue`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Value => "AXValue",
-            Self::Title => "AXTitle",
-            Self::Description => "AXDescription",
-            Self::Focused => "AXFocused",
-            Self::Selected => "AXSelected",
-            Self::Checked => "AXChecked",
-            Self::Expanded => "AXExpanded",
-            Self::Enabled => "AXEnabled",
-        }
+        #[rustfmt::skip]
+        const NAMES: [&str; Attribute::ALL.len()] = [
+            "AXValue", "AXTitle", "AXDescription", "AXFocused", "AXSelected", "AXChecked", "AXExpanded",
+            "AXEnabled",
+        ];
+        NAMES[self as usize]
     }
 
     fn state(self, states: States) -> Value {

@@ -8,16 +8,8 @@ use std::fmt::Write as _;
 /// line and paragraph separators, bidi marks, embeddings, overrides and isolates, the byte order
 /// mark. Joiners are harmless, and scripts and emoji need them.
 pub fn is_hostile(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{61c}'
-                | '\u{200e}'
-                | '\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2066}'..='\u{2069}'
-                | '\u{feff}'
-        )
+    let marks = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}');
+    c.is_control() || marks || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether [`escape`] and [`one_line`] leave the text as it is: printable ASCII without `"` and
@@ -105,16 +97,17 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_hostile(c) {
-            push_escaped(&mut out, c);
-        } else {
-            out.push(c);
-        }
-    }
+    text.chars().for_each(|c| push_safe(&mut out, c));
     Cow::Owned(out)
 }
-
+/// Appends one character as it is written without quotes.
+fn push_safe(out: &mut String, c: char) {
+    if is_hostile(c) {
+        push_escaped(out, c);
+    } else {
+        out.push(c);
+    }
+}
 /// An app's name of at most `limit` characters, for use without quotes in a header or a list. As
 /// [`escape`]; also escapes what separates the parts of a header, so that a name cannot forge one:
 /// the `:` of `# error:`, the dash of `# Notes — 3 elements`, the parenthesis of `(PID: 7)`.
@@ -130,16 +123,6 @@ pub fn name(text: &str, limit: usize) -> String {
     })
 }
 
-pub(crate) fn one_line_char(c: char) -> String {
-    let mut out = String::new();
-    if is_hostile(c) {
-        push_escaped(&mut out, c);
-    } else {
-        out.push(c);
-    }
-    out
-}
-
 /// `1 element`, `2 elements`: a number and a noun with a regular plural.
 pub fn count(number: usize, thing: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
@@ -148,13 +131,7 @@ pub fn count(number: usize, thing: &str) -> String {
 
 /// [`one_line`] of at most `limit` characters; the last is `…` if the text was cut.
 pub fn short(text: &str, limit: usize) -> String {
-    cut(text, limit, |out, c| {
-        if is_hostile(c) {
-            push_escaped(out, c);
-        } else {
-            out.push(c);
-        }
-    })
+    cut(text, limit, push_safe)
 }
 
 /// [`escape`] of at most `limit` characters; the last is `…` if the text was cut.

@@ -75,22 +75,12 @@ fn is_true(reply: bus::Reply) -> Asked<bool> {
 }
 
 /// An error of the bus, or a refusal by the element.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    Bus(bus::Error),
-    Refused(Error),
-}
-
-impl From<bus::Error> for Failure {
-    fn from(e: bus::Error) -> Self {
-        Self::Bus(e)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(e: Error) -> Self {
-        Self::Refused(e)
-    }
+    #[error(transparent)]
+    Bus(#[from] bus::Error),
+    #[error(transparent)]
+    Refused(#[from] Error),
 }
 
 type Acted<T = ()> = std::result::Result<T, Failure>;

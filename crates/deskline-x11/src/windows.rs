@@ -357,24 +357,20 @@ impl X11 {
 
     fn kind(&self, atom: u32) -> Option<Kind> {
         let a = &self.atoms;
-        [
-            (a._NET_WM_WINDOW_TYPE_NORMAL, Kind::Normal),
-            (a._NET_WM_WINDOW_TYPE_DIALOG, Kind::Dialog),
-            (a._NET_WM_WINDOW_TYPE_UTILITY, Kind::Utility),
-            (a._NET_WM_WINDOW_TYPE_TOOLBAR, Kind::Toolbar),
-            (a._NET_WM_WINDOW_TYPE_SPLASH, Kind::Splash),
-            (a._NET_WM_WINDOW_TYPE_DESKTOP, Kind::Desktop),
-            (a._NET_WM_WINDOW_TYPE_DOCK, Kind::Dock),
-            (a._NET_WM_WINDOW_TYPE_MENU, Kind::Menu),
-            (a._NET_WM_WINDOW_TYPE_POPUP_MENU, Kind::Popup),
-            (a._NET_WM_WINDOW_TYPE_DROPDOWN_MENU, Kind::Popup),
-            (a._NET_WM_WINDOW_TYPE_COMBO, Kind::Popup),
+        #[rustfmt::skip]
+        let kinds = [
+            (a._NET_WM_WINDOW_TYPE_NORMAL, Kind::Normal), (a._NET_WM_WINDOW_TYPE_DIALOG, Kind::Dialog),
+            (a._NET_WM_WINDOW_TYPE_UTILITY, Kind::Utility), (a._NET_WM_WINDOW_TYPE_TOOLBAR, Kind::Toolbar),
+            (a._NET_WM_WINDOW_TYPE_SPLASH, Kind::Splash), (a._NET_WM_WINDOW_TYPE_DESKTOP, Kind::Desktop),
+            (a._NET_WM_WINDOW_TYPE_DOCK, Kind::Dock), (a._NET_WM_WINDOW_TYPE_MENU, Kind::Menu),
+            (a._NET_WM_WINDOW_TYPE_POPUP_MENU, Kind::Popup), (a._NET_WM_WINDOW_TYPE_COMBO, Kind::Popup),
+            (a._NET_WM_WINDOW_TYPE_DROPDOWN_MENU, Kind::Popup), (a._NET_WM_WINDOW_TYPE_DND, Kind::Dnd),
             (a._NET_WM_WINDOW_TYPE_TOOLTIP, Kind::Tooltip),
             (a._NET_WM_WINDOW_TYPE_NOTIFICATION, Kind::Notification),
-            (a._NET_WM_WINDOW_TYPE_DND, Kind::Dnd),
-        ]
-        .into_iter()
-        .find_map(|(known, kind)| (known == atom).then_some(kind))
+        ];
+        kinds
+            .into_iter()
+            .find_map(|(known, kind)| (known == atom).then_some(kind))
     }
 }
 

@@ -339,12 +339,11 @@ impl LinuxDesktop {
                 return Ok(Progress::Ready(pid));
             }
             if !status.success() {
-                return Err(OpenError::EndedAtOnce {
+                return Err(Error::from(OpenError::EndedAtOnce {
                     name: launch.name.clone(),
                     status: format!(" ({status})"),
                     written: launched.complaint(),
-                }
-                .into());
+                }));
             }
         }
         Ok(pids.first().map_or(Progress::Starting, |&pid| {

@@ -89,10 +89,9 @@ pub(super) struct Steps {
 /// The steps of a chain.
 pub(super) fn steps(arguments: &Map<String, Value>) -> Result<Steps, Wrong> {
     let Some(Value::Array(steps)) = arguments.get("steps") else {
-        return Err(
-            "steps must be a list of objects such as {\"do\": \"click\", \"element\": \"Save\"}"
-                .into(),
-        );
+        return Err(String::from(
+            "steps must be a list of objects such as {\"do\": \"click\", \"element\": \"Save\"}",
+        ));
     };
     if steps.is_empty() || steps.len() > MOST {
         return Err(format!(

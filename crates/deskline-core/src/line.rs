@@ -30,26 +30,7 @@ use std::str::FromStr;
 use crate::diff::{Attribute, Change, Value};
 use crate::escape::unescape;
 use crate::line_writer::{Parts, quoted};
-use crate::{Cell, Rect, Ref, Role, States, Text, Texts, Tree};
-
-/// An element, as its line shows it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line<T = Text, N = Cow<'static, str>> {
-    pub role: Role,
-    /// `None` if it adds nothing to the role.
-    pub native_role: Option<N>,
-    /// Its text; see [`Texts`].
-    pub text: Option<T>,
-    /// The bounds on the screen.
-    pub extents: Option<Rect>,
-    pub visible: bool,
-    pub states: States,
-    /// The value, if the text is a name that differs from it.
-    pub value: Option<T>,
-    pub cell: Option<Cell>,
-    pub reference: Option<Ref>,
-    pub parent: Option<Ref>,
-}
+use crate::{Cell, Line, Rect, Ref, Role, States, Text, Texts, Tree};
 
 impl Line {
     /// The line of element `index`; `None` if there is no such element.

@@ -3,12 +3,31 @@
 //! A tree file may have a hundred thousand lines, so nothing here copies a text before writing it,
 //! and plain ASCII, the usual case, is written in one call.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::fmt::{self, Write};
 
 use crate::escape::{escape, is_plain};
 use crate::texts::value_beside_name;
-use crate::{Cell, Element, Line, Rect, Ref, Text, Texts, Tree};
+use crate::{Cell, Element, Rect, Ref, Role, States, Text, Texts, Tree};
+
+/// An element, as its line shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line<T = Text, N = Cow<'static, str>> {
+    pub role: Role,
+    /// `None` if it adds nothing to the role.
+    pub native_role: Option<N>,
+    /// Its text; see [`Texts`].
+    pub text: Option<T>,
+    /// The bounds on the screen.
+    pub extents: Option<Rect>,
+    pub visible: bool,
+    pub states: States,
+    /// The value, if the text is a name that differs from it.
+    pub value: Option<T>,
+    pub cell: Option<Cell>,
+    pub reference: Option<Ref>,
+    pub parent: Option<Ref>,
+}
 
 /// A borrowed [`Line`].
 pub(crate) type Parts<'a> = Line<&'a Text, &'a str>;

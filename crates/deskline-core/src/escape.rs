@@ -92,6 +92,19 @@ pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
 
 /// `text` on one line for a header or a summary: hostile characters are escaped, quotes and
 /// backslashes are kept. Idempotent.
+/// Writes every byte that is neither unreserved in RFC 3986 nor a `/` as `%` and two digits.
+pub fn percent_encode(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
         return Cow::Borrowed(text);

@@ -85,16 +85,13 @@ bitflags::bitflags! {
 }
 
 /// The keys of modifiers: their XKB symbols, the usual one first, and their names.
+#[rustfmt::skip]
 const MODIFIER_KEYS: [(Modifiers, &[u32], &str); 5] = [
     (Modifiers::SHIFT, &[Shift_L, Shift_R], "Shift"),
     (Modifiers::CONTROL, &[Control_L, Control_R], "Control"),
     (Modifiers::ALT, &[Alt_L, Alt_R, Meta_L], "Alt"),
     (Modifiers::ALT_GR, &[ISO_Level3_Shift, Mode_switch], "AltGr"),
-    (
-        Modifiers::COMMAND,
-        &[Super_L, Super_R, Hyper_L],
-        "Super (Command)",
-    ),
+    (Modifiers::COMMAND, &[Super_L, Super_R, Hyper_L], "Super (Command)"),
 ];
 
 impl Modifiers {
@@ -121,20 +118,15 @@ struct Platform {
     delete: Key,
 }
 
+#[rustfmt::skip]
 const HERE: Platform = if cfg!(target_os = "macos") {
     Platform {
-        alt: "Option",
-        command: "Command",
-        backspace: "Delete",
-        forward_delete: "ForwardDelete",
+        alt: "Option", command: "Command", backspace: "Delete", forward_delete: "ForwardDelete",
         delete: Key::Backspace,
     }
 } else {
     Platform {
-        alt: "Alt",
-        command: "Super",
-        backspace: "Backspace",
-        forward_delete: "Delete",
+        alt: "Alt", command: "Super", backspace: "Backspace", forward_delete: "Delete",
         delete: Key::ForwardDelete,
     }
 };
@@ -298,13 +290,11 @@ impl KeyPress {
 }
 
 /// The signs on the keypad: XKB's name for each after `KP_`, and its symbol.
+#[rustfmt::skip]
 const SIGNS: [(&str, char, u32); 7] = [
-    ("Add", '+', key::KP_Add),
-    ("Subtract", '-', key::KP_Subtract),
-    ("Multiply", '*', key::KP_Multiply),
-    ("Divide", '/', key::KP_Divide),
-    ("Equal", '=', key::KP_Equal),
-    ("Decimal", '.', key::KP_Decimal),
+    ("Add", '+', key::KP_Add), ("Subtract", '-', key::KP_Subtract),
+    ("Multiply", '*', key::KP_Multiply), ("Divide", '/', key::KP_Divide),
+    ("Equal", '=', key::KP_Equal), ("Decimal", '.', key::KP_Decimal),
     ("Separator", ',', key::KP_Separator),
 ];
 

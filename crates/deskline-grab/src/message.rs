@@ -103,16 +103,10 @@ pub enum Outcome {
 }
 
 /// All outcomes. A message has the number of one, counted from 1.
+#[rustfmt::skip]
 const OUTCOMES: [Outcome; 9] = [
-    Outcome::Held,
-    Outcome::HeldBut,
-    Outcome::Closed(0),
-    Outcome::NoDevice,
-    Outcome::Unreadable,
-    Outcome::KeyDown,
-    Outcome::NotAtSeat,
-    Outcome::ButtonDown,
-    Outcome::Escaped,
+    Outcome::Held, Outcome::HeldBut, Outcome::Closed(0), Outcome::NoDevice, Outcome::Unreadable,
+    Outcome::KeyDown, Outcome::NotAtSeat, Outcome::ButtonDown, Outcome::Escaped,
 ];
 
 /// The fields of a message. Unused ones are 0.

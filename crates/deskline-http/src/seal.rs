@@ -137,30 +137,21 @@ fn refused()
 {
     use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-    let others = [
-        libc::AF_UNIX,
-        libc::AF_INET,
-        libc::AF_INET6,
-        libc::AF_NETLINK,
-    ]
-    .map(|family| {
+    #[rustfmt::skip]
+    let families = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+    let others = families.map(|family| {
         let family = u64::from(family.cast_unsigned());
         SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
     });
     let others = SeccompRule::new(others.into_iter().collect::<Result<_, _>>()?)?;
-    let mut calls: std::collections::BTreeMap<_, _> = [
-        libc::SYS_add_key,
-        libc::SYS_bpf,
-        // Makes sockets of any family.
-        libc::SYS_io_uring_setup,
-        libc::SYS_keyctl,
-        libc::SYS_perf_event_open,
-        libc::SYS_request_key,
-        libc::SYS_syslog,
-        libc::SYS_userfaultfd,
-    ]
-    .map(|call| (call, Vec::new()))
-    .into();
+    // SYS_io_uring_setup makes sockets of any family.
+    #[rustfmt::skip]
+    let calls = [
+        libc::SYS_add_key, libc::SYS_bpf, libc::SYS_io_uring_setup, libc::SYS_keyctl,
+        libc::SYS_perf_event_open, libc::SYS_request_key, libc::SYS_syslog, libc::SYS_userfaultfd,
+    ];
+    let calls = calls.map(|call| (call, Vec::new()));
+    let mut calls: std::collections::BTreeMap<_, _> = calls.into();
     calls.insert(libc::SYS_socket, vec![others.clone()]);
     calls.insert(libc::SYS_socketpair, vec![others]);
     Ok(calls)

@@ -25,21 +25,16 @@ const USUAL: [(u32, &str); 41] = [
 ];
 
 /// The modifier keys: code, and the XKB names of the symbol and of the modifier.
+#[rustfmt::skip]
 const HELD: [((u32, u32), &str, &str); 5] = [
-    (SHIFT, "Shift_L", "Shift"),
-    (CONTROL, "Control_L", "Control"),
-    (ALT, "Alt_L", "Mod1"),
-    (SUPER, "Super_L", "Mod4"),
-    (ALT_GR, "ISO_Level3_Shift", "Mod5"),
+    (SHIFT, "Shift_L", "Shift"), (CONTROL, "Control_L", "Control"), (ALT, "Alt_L", "Mod1"),
+    (SUPER, "Super_L", "Mod4"), (ALT_GR, "ISO_Level3_Shift", "Mod5"),
 ];
 
 /// Rows of letters and digits, with the code of the first one.
-const ROWS: [(u32, &str); 4] = [
-    (2, "1234567890"),
-    (16, "qwertyuiop"),
-    (30, "asdfghjkl"),
-    (44, "zxcvbnm"),
-];
+#[rustfmt::skip]
+const ROWS: [(u32, &str); 4] =
+    [(2, "1234567890"), (16, "qwertyuiop"), (30, "asdfghjkl"), (44, "zxcvbnm")];
 
 /// Signs, and the signs on the same keys with Shift.
 const SIGNS: [&str; 2] = ["1234567890-=[]\\;'`,./", "!@#$%^&*()_+{}|:\"~<>?"];
@@ -109,15 +104,19 @@ pub(crate) struct Keymap {
 }
 
 /// The modifiers, with the code and the bit of each.
-pub(crate) fn modifiers() -> [(Modifiers, (u32, u32)); 5] {
-    [
-        (Modifiers::SHIFT, SHIFT),
-        (Modifiers::CONTROL, CONTROL),
-        (Modifiers::ALT, ALT),
-        (Modifiers::ALT_GR, ALT_GR),
-        (Modifiers::COMMAND, SUPER),
-    ]
-}
+#[rustfmt::skip]
+pub(crate) const MODIFIERS: [(Modifiers, (u32, u32)); 5] = [
+    (Modifiers::SHIFT, SHIFT), (Modifiers::CONTROL, CONTROL), (Modifiers::ALT, ALT),
+    (Modifiers::ALT_GR, ALT_GR), (Modifiers::COMMAND, SUPER),
+];
+/// The codes of named keys.
+#[rustfmt::skip]
+const NAMED: [(Key, u32); 19] = [
+    (Key::Return, 28), (Key::Tab, 15), (Key::Space, 57), (Key::Escape, 1), (Key::Backspace, 14),
+    (Key::ForwardDelete, 111), (Key::Insert, 110), (Key::Menu, 127), (Key::Print, 99),
+    (Key::Pause, 119), (Key::ScrollLock, 70), (Key::Home, 102), (Key::End, 107), (Key::PageUp, 104),
+    (Key::PageDown, 109), (Key::Up, 103), (Key::Down, 108), (Key::Left, 105), (Key::Right, 106),
+];
 
 /// The code of a named key.
 pub(crate) fn code_of(key: Key) -> Option<u32> {
@@ -126,29 +125,13 @@ pub(crate) fn code_of(key: Key) -> Option<u32> {
         11 | 12 => 76 + u32::from(n),
         _ => 170 + u32::from(n),
     };
-    Some(match key {
-        Key::Char(_) | Key::Symbol(_) => return None,
-        Key::Return => 28,
-        Key::Tab => 15,
-        Key::Space => 57,
-        Key::Escape => 1,
-        Key::Backspace => 14,
-        Key::ForwardDelete => 111,
-        Key::Insert => 110,
-        Key::Menu => 127,
-        Key::Print => 99,
-        Key::Pause => 119,
-        Key::ScrollLock => 70,
-        Key::Home => 102,
-        Key::End => 107,
-        Key::PageUp => 104,
-        Key::PageDown => 109,
-        Key::Up => 103,
-        Key::Down => 108,
-        Key::Left => 105,
-        Key::Right => 106,
-        Key::Function(n) => function(n),
-    })
+    match key {
+        Key::Function(n) => Some(function(n)),
+        key => NAMED
+            .iter()
+            .find(|(named, _)| *named == key)
+            .map(|(_, code)| *code),
+    }
 }
 
 impl Keymap {

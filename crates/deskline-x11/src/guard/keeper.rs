@@ -3,7 +3,6 @@
 //! It never waits for a link, so the time limit takes effect even if the link hangs. If the thread
 //! itself fails, its connection closes, which releases the devices.
 
-use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
@@ -166,10 +165,7 @@ impl Keeper {
     /// Waits for an event, an order or the time limit.
     fn wait(&self, inbox: &Inbox<Order>) -> Result<()> {
         let left = self.machine.left(Instant::now());
-        let mut fds = [
-            PollFd::from_borrowed_fd(self.c.stream().as_fd(), PollFlags::IN),
-            inbox.poll(),
-        ];
+        let mut fds = [PollFd::new(self.c.stream(), PollFlags::IN), inbox.poll()];
         wait::any(&mut fds, left)
             .map(drop)
             .map_err(Error::system(WHAT))

@@ -6,7 +6,6 @@
 //! that has the grabs. After the server's end it frees the key codes that the agent has left bound.
 
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -90,9 +89,8 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
     let mut own = vec![];
     // After Esc the server is to be first.
     let now = || {
-        Instant::now()
-            .checked_sub(BEHIND)
-            .unwrap_or_else(Instant::now)
+        let now = Instant::now();
+        now.checked_sub(BEHIND).unwrap_or(now)
     };
     loop {
         let heard = Instant::now();
@@ -112,10 +110,8 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
             return c.sync().during(WHAT);
         }
         c.flush().during(WHAT)?;
-        let mut fds = [
-            PollFd::from_borrowed_fd(c.stream().as_fd(), PollFlags::IN),
-            PollFd::new(&orders, PollFlags::IN),
-        ];
+        let events = PollFd::new(c.stream(), PollFlags::IN);
+        let mut fds = [events, PollFd::new(&orders, PollFlags::IN)];
         wait::any(&mut fds, machine.left(now())).map_err(Error::system(WHAT))?;
         if fds[1].revents().is_empty() {
             continue;

@@ -90,8 +90,6 @@ pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// `text` on one line for a header or a summary: hostile characters are escaped, quotes and
-/// backslashes are kept. Idempotent.
 /// Writes every byte that is neither unreserved in RFC 3986 nor a `/` as `%` and two digits.
 pub fn percent_encode(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
@@ -105,6 +103,9 @@ pub fn percent_encode(bytes: &[u8]) -> String {
     }
     out
 }
+
+/// `text` on one line for a header or a summary: hostile characters are escaped, quotes and
+/// backslashes are kept. Idempotent.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
         return Cow::Borrowed(text);
@@ -113,6 +114,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     text.chars().for_each(|c| push_safe(&mut out, c));
     Cow::Owned(out)
 }
+
 /// Appends one character as it is written without quotes.
 fn push_safe(out: &mut String, c: char) {
     if is_hostile(c) {
@@ -121,6 +123,7 @@ fn push_safe(out: &mut String, c: char) {
         out.push(c);
     }
 }
+
 /// An app's name of at most `limit` characters, for use without quotes in a header or a list. As
 /// [`escape`]; also escapes what separates the parts of a header, so that a name cannot forge one:
 /// the `:` of `# error:`, the dash of `# Notes — 3 elements`, the parenthesis of `(PID: 7)`.

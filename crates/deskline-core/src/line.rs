@@ -67,6 +67,7 @@ impl Line {
         }
     }
 }
+
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f)

@@ -50,6 +50,7 @@ impl<'a> Parts<'a> {
         }
     }
 }
+
 impl<T: Borrow<Text>, N: AsRef<str>> Line<T, N> {
     pub(crate) fn write(&self, out: &mut impl Write) -> fmt::Result {
         self.head(out)?;

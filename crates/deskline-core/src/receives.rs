@@ -5,6 +5,13 @@ use crate::{Element, Point, Role, States, Tree, fold};
 /// How many levels a label may lie inside the control that takes its clicks.
 const LABEL_DEPTH: usize = 4;
 
+/// The roles of containers whose items do not lie over one another.
+#[rustfmt::skip]
+const HOLD_ITEMS: [Role; 12] = [
+    Role::LIST, Role::TABLE, Role::OUTLINE, Role::GRID, Role::ROW, Role::CELL, Role::MENU,
+    Role::MENU_BAR, Role::TAB_GROUP, Role::COMBO_BOX, Role::RADIO_GROUP, Role::APPLICATION,
+];
+
 impl Tree {
     /// The element that is drawn over `index` at a point, in a toolkit that draws later siblings
     /// over earlier ones: what is last in tree order and contains the point, in a branch beside the
@@ -180,11 +187,6 @@ impl Tree {
         });
         let both = both.filter(|both| *both != over)?;
         let ours = self.outwards(index).take_while(|at| *at != both).last()?;
-        #[rustfmt::skip]
-        const HOLD_ITEMS: [Role; 12] = [
-            Role::LIST, Role::TABLE, Role::OUTLINE, Role::GRID, Role::ROW, Role::CELL, Role::MENU,
-            Role::MENU_BAR, Role::TAB_GROUP, Role::COMBO_BOX, Role::RADIO_GROUP, Role::APPLICATION,
-        ];
         let holds_items = HOLD_ITEMS.contains(&self.elements[both].role);
         (!holds_items && !self.opens_above(branch)).then_some([branch, ours])
     }

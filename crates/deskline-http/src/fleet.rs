@@ -103,6 +103,7 @@ struct Place {
     profile: Option<HeldProfile>,
     group: Option<Group>,
 }
+
 impl Drop for Place {
     fn drop(&mut self) {
         self.journal = None;

@@ -92,6 +92,7 @@ mod tests {
             assert_eq!(uri(Path::new(plain)), escaped);
             assert_eq!(path(escaped).unwrap(), plain);
         }
+
         #[cfg(windows)]
         for plain in [r"C:\Users\m e\1_a.txt", "C:/Users/m e/1_a.txt"] {
             let escaped = "file:///C:/Users/m%20e/1_a.txt";

@@ -109,6 +109,7 @@ pub(crate) const MODIFIERS: [(Modifiers, (u32, u32)); 5] = [
     (Modifiers::SHIFT, SHIFT), (Modifiers::CONTROL, CONTROL), (Modifiers::ALT, ALT),
     (Modifiers::ALT_GR, ALT_GR), (Modifiers::COMMAND, SUPER),
 ];
+
 /// The codes of named keys.
 #[rustfmt::skip]
 const NAMED: [(Key, u32); 19] = [

@@ -66,6 +66,7 @@ impl Raising for X11 {
         }))
     }
 }
+
 impl X11 {
     fn is_front(&self, wanted: &Toplevel) -> Result<bool> {
         let Some(front) = self.front()? else {

@@ -47,6 +47,7 @@ pub(crate) fn event(
     let next = |c: &mut &Connection| c.poll_for_event().during(what);
     until(&mut { c }, |c| *c, (limit, every), (cancel, what), next)
 }
+
 /// Looks until there is an answer, after each event and each `every`; `None` after `limit`.
 pub(crate) fn until<S, T>(
     state: &mut S,

@@ -23,7 +23,6 @@ pub(super) struct Pictures {
     pub(super) redirected: HashSet<Window>,
 }
 
-/// Version requests, which the extensions require before use.
 impl Pictures {
     /// Asks for the versions of the extensions that the server has, as they require before use.
     pub(super) fn new(c: &Connection, composite: bool, shm: bool) -> Result<Self> {

@@ -45,7 +45,6 @@ impl Body {
         self
     }
 
-    /// Adds an unsigned integer (`u`).
     /// Adds a value, aligned to its size, after a head that is not.
     fn put(mut self, signature: char, head: &[u8], value: &[u8]) -> Self {
         self.signature.push(signature);
@@ -54,6 +53,7 @@ impl Body {
         self.bytes.extend(value);
         self
     }
+
     /// Adds an unsigned integer (`u`).
     #[must_use]
     pub fn u32(self, v: u32) -> Self {
@@ -158,7 +158,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `y`
     /// The bytes of a number, the lowest first.
     fn number<const SIZE: usize>(&mut self) -> Result<[u8; SIZE]> {
         self.align(SIZE)?;
@@ -168,6 +167,7 @@ impl<'a> Reader<'a> {
         }
         Ok(bytes)
     }
+
     /// `y`
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.take(1)?[0])

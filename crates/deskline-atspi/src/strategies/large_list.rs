@@ -50,6 +50,7 @@ struct LargeList {
     node: usize,
     its: KnownList,
 }
+
 impl From<LongList> for LargeList {
     fn from(LongList { node, count }: LongList) -> Self {
         let its = KnownList {

@@ -216,8 +216,6 @@ impl Keeper {
         Ok(())
     }
 
-    /// Waits for an event until `until`, and handles it.
-
     /// Waits for the event that brings what is wanted, at most until `until`.
     pub(super) fn await_some<T>(
         &mut self,

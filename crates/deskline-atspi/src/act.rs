@@ -35,38 +35,18 @@ const ACTIONS_COME: Duration = Duration::from_millis(500);
 /// do not share a set of names: GTK 3 has `click` and `expand or contract`, Qt `Press` and
 /// `Toggle`, Gecko `jump`, `switch` and `cycle`, Chromium `doDefault`, Java `toggle expand`,
 /// Flutter `Tap`.
+#[rustfmt::skip]
 const PRESS: [&str; 20] = [
-    "click",
-    "press",
-    "activate",
-    "toggle",
-    "jump",
-    "open",
-    "select",
-    "check",
-    "uncheck",
-    "dodefault",
-    "switch",
-    "cycle",
-    "sort",
-    "tap",
-    "togglepopup",
-    "expandorcontract",
-    "toggleexpand",
-    "expand",
-    "collapse",
-    "close",
+    "click", "press", "activate", "toggle", "jump", "open", "select", "check", "uncheck",
+    "dodefault", "switch", "cycle", "sort", "tap", "togglepopup", "expandorcontract",
+    "toggleexpand", "expand", "collapse", "close",
 ];
 
 /// Names of actions that are never a press, in the same form. The others have a dot in their names:
 /// GTK 4 lists every command of a widget, such as `clipboard.cut`.
+#[rustfmt::skip]
 const NOT_A_PRESS: [&str; 6] = [
-    "setfocus",
-    "showmenu",
-    "showcontextmenu",
-    "clickancestor",
-    "increase",
-    "decrease",
+    "setfocus", "showmenu", "showcontextmenu", "clickancestor", "increase", "decrease",
 ];
 
 /// The maximum number of tabs of one tab bar whose states are requested.
@@ -95,22 +75,12 @@ fn is_true(reply: bus::Reply) -> Asked<bool> {
 }
 
 /// An error of the bus, or a refusal by the element.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    Bus(bus::Error),
-    Refused(Error),
-}
-
-impl From<bus::Error> for Failure {
-    fn from(e: bus::Error) -> Self {
-        Self::Bus(e)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(e: Error) -> Self {
-        Self::Refused(e)
-    }
+    #[error(transparent)]
+    Bus(#[from] bus::Error),
+    #[error(transparent)]
+    Refused(#[from] Error),
 }
 
 type Acted<T = ()> = std::result::Result<T, Failure>;

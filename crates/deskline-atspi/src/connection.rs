@@ -65,12 +65,7 @@ impl<'a> AppConnection<'a> {
 
     /// A connection to the app at the other end of a private socket.
     pub fn private(connection: &'a mut Connection) -> Self {
-        Self {
-            connection,
-            destination: String::new(),
-            controlled: false,
-            successor: None,
-        }
+        Self::by_bus(connection, "")
     }
 
     /// After each action a new private socket takes the place of this one, which goes to `aside`.

@@ -22,14 +22,10 @@ use crate::strategies::read_on;
 use crate::tree::split_id;
 
 /// The events that announce a change. Toolkits send thousands of other ones.
+#[rustfmt::skip]
 const EVENTS: [&str; 7] = [
-    "object:children-changed",
-    "object:state-changed",
-    "object:property-change",
-    "object:text-changed",
-    "object:selection-changed",
-    "object:visible-data-changed",
-    "window:",
+    "object:children-changed", "object:state-changed", "object:property-change",
+    "object:text-changed", "object:selection-changed", "object:visible-data-changed", "window:",
 ];
 
 /// How often events are taken while no link runs.
@@ -138,8 +134,9 @@ impl AtSpi {
     /// short, for about 50 ms. Returns when to call again; `None` if no app is subscribed.
     pub fn idle(&mut self) -> Option<Duration> {
         self.rest();
+        let now = Instant::now();
         while self.mirrors.any_rests() {
-            match self.bus.wait_for_signal(Instant::now()) {
+            match self.bus.wait_for_signal(now) {
                 Ok(true) => {
                     self.hear();
                     let dropped = self.mirrors.prune();

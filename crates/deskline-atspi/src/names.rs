@@ -35,35 +35,24 @@ pub(crate) const LABELLED_BY: u32 = 2;
 /// `ATSPI_RELATION_CONTROLLER_FOR`
 pub(crate) const CONTROLLER_FOR: u32 = 3;
 
+/// Constants by their names and values, in columns.
+macro_rules! numbers {
+    ($($name:ident $number:literal,)*) => {
+        $(pub const $name: u32 = $number;)*
+    };
+}
+
 /// A set of `AtspiStateType` bits, as `GetState` gives them in two words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct StateSet(pub u64);
 
 impl StateSet {
-    pub const BUSY: u32 = 3;
-    pub const CHECKED: u32 = 4;
-    pub const COLLAPSED: u32 = 5;
-    pub(crate) const DEFUNCT: u32 = 6;
-    pub const EDITABLE: u32 = 7;
-    pub const ENABLED: u32 = 8;
-    pub(crate) const EXPANDABLE: u32 = 9;
-    pub const EXPANDED: u32 = 10;
-    pub(crate) const FOCUSABLE: u32 = 11;
-    pub const FOCUSED: u32 = 12;
-    pub const ACTIVE: u32 = 1;
-    pub(crate) const ICONIFIED: u32 = 15;
-    pub(crate) const MODAL: u32 = 16;
-    pub(crate) const MULTI_LINE: u32 = 17;
-    pub const ARMED: u32 = 2;
-    pub const PRESSED: u32 = 20;
-    pub(crate) const SELECTABLE: u32 = 22;
-    pub const SELECTED: u32 = 23;
-    pub(crate) const SENSITIVE: u32 = 24;
-    pub(crate) const SHOWING: u32 = 25;
-    pub(crate) const VISIBLE: u32 = 30;
-    pub(crate) const MANAGES_DESCENDANTS: u32 = 31;
-    pub(crate) const INDETERMINATE: u32 = 32;
-    pub(crate) const READ_ONLY: u32 = 43;
+    numbers! {
+        BUSY 3, CHECKED 4, COLLAPSED 5, DEFUNCT 6, EDITABLE 7, ENABLED 8, EXPANDABLE 9,
+        EXPANDED 10, FOCUSABLE 11, FOCUSED 12, ACTIVE 1, ICONIFIED 15, MODAL 16, MULTI_LINE 17,
+        ARMED 2, PRESSED 20, SELECTABLE 22, SELECTED 23, SENSITIVE 24, SHOWING 25, VISIBLE 30,
+        MANAGES_DESCENDANTS 31, INDETERMINATE 32, READ_ONLY 43,
+    }
 
     /// Whether the state of that number is set.
     pub fn has(self, state: u32) -> bool {
@@ -73,76 +62,20 @@ impl StateSet {
 
 /// The numbers of the roles that the traversal treats specially.
 pub mod role {
-    pub const ALERT: u32 = 2;
-    pub const CHECK_BOX: u32 = 7;
-    pub(crate) const CHECK_MENU_ITEM: u32 = 8;
-    pub const COMBO_BOX: u32 = 11;
-    pub(crate) const DATE_EDITOR: u32 = 12;
-    pub(crate) const DIAL: u32 = 15;
-    pub const DIALOG: u32 = 16;
-    pub(crate) const FILE_CHOOSER: u32 = 19;
-    pub(crate) const FILLER: u32 = 20;
-    pub const FRAME: u32 = 23;
-    pub const ICON: u32 = 26;
-    pub(crate) const INTERNAL_FRAME: u32 = 28;
-    pub(crate) const LABEL: u32 = 29;
-    pub const LIST: u32 = 31;
-    pub const LIST_ITEM: u32 = 32;
-    pub const MENU: u32 = 33;
-    pub const MENU_BAR: u32 = 34;
-    pub const MENU_ITEM: u32 = 35;
-    pub(crate) const PAGE_TAB: u32 = 37;
-    pub const PANEL: u32 = 39;
-    pub(crate) const PASSWORD_TEXT: u32 = 40;
-    pub(crate) const POPUP_MENU: u32 = 41;
-    pub(crate) const PROGRESS_BAR: u32 = 42;
-    pub(crate) const PUSH_BUTTON: u32 = 43;
-    pub const RADIO_BUTTON: u32 = 44;
-    pub(crate) const RADIO_MENU_ITEM: u32 = 45;
-    pub(crate) const ROOT_PANE: u32 = 46;
-    pub const SLIDER: u32 = 51;
-    pub(crate) const SPIN_BUTTON: u32 = 52;
-    pub const TABLE: u32 = 55;
-    pub(crate) const STATUS_BAR: u32 = 54;
-    pub(crate) const TABLE_CELL: u32 = 56;
-    pub const TERMINAL: u32 = 60;
-    pub const TEXT: u32 = 61;
-    pub(crate) const TOGGLE_BUTTON: u32 = 62;
-    pub(crate) const TOOL_TIP: u32 = 64;
-    pub(crate) const TREE_TABLE: u32 = 66;
-    pub(crate) const VIEWPORT: u32 = 68;
-    pub const WINDOW: u32 = 69;
-    pub(crate) const PARAGRAPH: u32 = 73;
-    pub(crate) const AUTOCOMPLETE: u32 = 76;
-    pub(crate) const EDITBAR: u32 = 77;
-    pub(crate) const ENTRY: u32 = 79;
-    pub const CAPTION: u32 = 81;
-    pub(crate) const DOCUMENT_FRAME: u32 = 82;
-    pub const HEADING: u32 = 83;
-    pub const PAGE: u32 = 84;
-    pub(crate) const SECTION: u32 = 85;
-    pub const FORM: u32 = 87;
-    pub const LINK: u32 = 88;
-    pub(crate) const DOCUMENT_SPREADSHEET: u32 = 92;
-    pub(crate) const DOCUMENT_TEXT: u32 = 94;
-    pub(crate) const DOCUMENT_WEB: u32 = 95;
-    pub(crate) const DOCUMENT_EMAIL: u32 = 96;
-    pub(crate) const COMMENT: u32 = 97;
-    pub(crate) const LIST_BOX: u32 = 98;
-    pub(crate) const GROUPING: u32 = 99;
-    pub(crate) const NOTIFICATION: u32 = 101;
-    pub(crate) const LEVEL_BAR: u32 = 103;
-    pub(crate) const BLOCK_QUOTE: u32 = 105;
-    pub(crate) const DEFINITION: u32 = 108;
-    pub(crate) const ARTICLE: u32 = 109;
-    pub(crate) const LANDMARK: u32 = 110;
-    pub const LOG: u32 = 111;
-    pub(crate) const MARQUEE: u32 = 112;
-    pub(crate) const TIMER: u32 = 115;
-    pub(crate) const STATIC: u32 = 116;
-    pub(crate) const SUBSCRIPT: u32 = 119;
-    pub(crate) const SUGGESTION: u32 = 128;
-    pub(crate) const SWITCH: u32 = 130;
+    numbers! {
+        ALERT 2, CHECK_BOX 7, CHECK_MENU_ITEM 8, COMBO_BOX 11, DATE_EDITOR 12, DIAL 15, DIALOG 16,
+        FILE_CHOOSER 19, FILLER 20, FRAME 23, ICON 26, INTERNAL_FRAME 28, LABEL 29, LIST 31,
+        LIST_ITEM 32, MENU 33, MENU_BAR 34, MENU_ITEM 35, PAGE_TAB 37, PANEL 39, PASSWORD_TEXT 40,
+        POPUP_MENU 41, PROGRESS_BAR 42, PUSH_BUTTON 43, RADIO_BUTTON 44, RADIO_MENU_ITEM 45,
+        ROOT_PANE 46, SLIDER 51, SPIN_BUTTON 52, TABLE 55, STATUS_BAR 54, TABLE_CELL 56,
+        TERMINAL 60, TEXT 61, TOGGLE_BUTTON 62, TOOL_TIP 64, TREE_TABLE 66, VIEWPORT 68, WINDOW 69,
+        PARAGRAPH 73, AUTOCOMPLETE 76, EDITBAR 77, ENTRY 79, CAPTION 81, DOCUMENT_FRAME 82,
+        HEADING 83, PAGE 84, SECTION 85, FORM 87, LINK 88, DOCUMENT_SPREADSHEET 92,
+        DOCUMENT_TEXT 94, DOCUMENT_WEB 95, DOCUMENT_EMAIL 96, COMMENT 97, LIST_BOX 98, GROUPING 99,
+        NOTIFICATION 101, LEVEL_BAR 103, BLOCK_QUOTE 105, DEFINITION 108, ARTICLE 109,
+        LANDMARK 110, LOG 111, MARQUEE 112, TIMER 115, STATIC 116, SUBSCRIPT 119, SUGGESTION 128,
+        SWITCH 130,
+    }
 
     /// Roles of open menus and tool tips, which Qt and GTK 3 put beside their toplevels. The window
     /// manager does not manage their windows.
@@ -155,20 +88,15 @@ pub mod role {
 
     /// Roles whose `Text` is their own value rather than the text of their children.
     pub(crate) fn holds_text(role: u32) -> bool {
-        matches!(
+        let field = matches!(
             role,
-            COMBO_BOX
-                | SPIN_BUTTON
-                | TABLE_CELL
-                | TERMINAL
-                | TEXT
-                | PARAGRAPH
-                | AUTOCOMPLETE
-                | EDITBAR
-                | ENTRY
-                | HEADING
-                | DOCUMENT_TEXT
-        )
+            COMBO_BOX | SPIN_BUTTON | TEXT | AUTOCOMPLETE | EDITBAR | ENTRY
+        );
+        field
+            || matches!(
+                role,
+                TABLE_CELL | TERMINAL | PARAGRAPH | HEADING | DOCUMENT_TEXT
+            )
     }
 
     /// Roles of fields that hold nothing but a text.
@@ -179,20 +107,15 @@ pub mod role {
     /// Roles of page parts: the text of a web page or document can be in them, beside or between
     /// children.
     pub(crate) fn is_prose(role: u32) -> bool {
-        matches!(
+        let document = matches!(
             role,
-            PANEL | CAPTION | DOCUMENT_FRAME | PAGE | SECTION | FORM | COMMENT | BLOCK_QUOTE
-        ) || matches!(
+            DOCUMENT_FRAME | DOCUMENT_TEXT | DOCUMENT_WEB | DOCUMENT_EMAIL
+        );
+        let part = matches!(
             role,
-            DOCUMENT_TEXT
-                | DOCUMENT_WEB
-                | DOCUMENT_EMAIL
-                | DEFINITION
-                | ARTICLE
-                | LANDMARK
-                | LOG
-                | MARQUEE
-        )
+            PANEL | CAPTION | PAGE | SECTION | FORM | COMMENT | BLOCK_QUOTE
+        );
+        document || part || matches!(role, DEFINITION | ARTICLE | LANDMARK | LOG | MARQUEE)
     }
 
     /// Roles in which a page may have a text without a part for it.

@@ -89,6 +89,7 @@ impl Request {
     pub fn call(self) -> (&'static str, &'static str, Body) {
         let plain = |interface, member| (interface, member, Body::new());
         let get = |interface, name| (PROPERTIES, "Get", Body::new().str(interface).str(name));
+        let point = |x, y, space| Body::new().i32(x).i32(y).u32(space);
         match self {
             Self::State => plain(ACCESSIBLE, "GetState"),
             Self::Role => plain(ACCESSIBLE, "GetRole"),
@@ -106,10 +107,7 @@ impl Request {
             Self::TextLength => get(TEXT, "CharacterCount"),
             Self::Text(start, end) => (TEXT, "GetText", Body::new().i32(start).i32(end)),
             Self::Caret => get(TEXT, "CaretOffset"),
-            Self::OffsetAt(x, y) => {
-                let body = Body::new().i32(x).i32(y).u32(SCREEN);
-                (TEXT, "GetOffsetAtPoint", body)
-            }
+            Self::OffsetAt(x, y) => (TEXT, "GetOffsetAtPoint", point(x, y, SCREEN)),
             Self::TextAttributes => plain(TEXT, "GetDefaultAttributes"),
             Self::CharacterExtents(at) => {
                 let body = Body::new().i32(at).u32(SCREEN);
@@ -128,8 +126,8 @@ impl Request {
                 (TABLE, "GetAccessibleAt", Body::new().i32(row).i32(column))
             }
             Self::ColumnHeader(i) => (TABLE, "GetColumnHeader", Body::new().i32(i)),
-            Self::AtPoint(x, y) => at_point(x, y, SCREEN),
-            Self::AtPointInWindow(x, y) => at_point(x, y, WINDOW),
+            Self::AtPoint(x, y) => (COMPONENT, "GetAccessibleAtPoint", point(x, y, SCREEN)),
+            Self::AtPointInWindow(x, y) => (COMPONENT, "GetAccessibleAtPoint", point(x, y, WINDOW)),
             Self::RowAtIndex(i) => (TABLE, "GetRowAtIndex", Body::new().i32(i)),
             Self::ColumnAtIndex(i) => (TABLE, "GetColumnAtIndex", Body::new().i32(i)),
             Self::Tree => {
@@ -138,9 +136,4 @@ impl Request {
             }
         }
     }
-}
-
-fn at_point(x: i32, y: i32, space: u32) -> (&'static str, &'static str, Body) {
-    let body = Body::new().i32(x).i32(y).u32(space);
-    (COMPONENT, "GetAccessibleAtPoint", body)
 }

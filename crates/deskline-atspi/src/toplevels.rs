@@ -84,8 +84,7 @@ impl AtSpi {
         let deadline = Instant::now() + AT_ONCE;
         let calls = new.iter().flat_map(about);
         let noted = |i, reply| note(&mut new_described, i, reply);
-        let asked = self.bus.batch(calls, 64, deadline, noted);
-        unless_late(asked)?;
+        unless_late(self.bus.batch(calls, 64, deadline, noted))?;
         let described =
             { known.iter().chain(&new) }.zip(described.into_iter().chain(new_described));
         let described: HashMap<&Object, Description> = described.collect();

@@ -39,13 +39,9 @@ pub const TEXT_TYPES: [&str; 3] = ["UTF8_STRING", "text/plain;charset=utf-8", "t
 
 /// The targets of X11 without data: those that describe the selection, and those that act (DELETE).
 /// Xwayland passes them on.
+#[rustfmt::skip]
 pub const NO_DATA: [&str; 7] = [
-    "TARGETS",
-    "MULTIPLE",
-    "TIMESTAMP",
-    "SAVE_TARGETS",
-    "DELETE",
-    "INSERT_PROPERTY",
+    "TARGETS", "MULTIPLE", "TIMESTAMP", "SAVE_TARGETS", "DELETE", "INSERT_PROPERTY",
     "INSERT_SELECTION",
 ];
 

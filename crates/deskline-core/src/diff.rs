@@ -34,29 +34,20 @@ pub enum Attribute {
 
 impl Attribute {
     /// All attributes, in the order of a tree line.
+    #[rustfmt::skip]
     pub const ALL: [Self; 8] = [
-        Self::Value,
-        Self::Title,
-        Self::Description,
-        Self::Focused,
-        Self::Selected,
-        Self::Checked,
-        Self::Expanded,
-        Self::Enabled,
+        Self::Value, Self::Title, Self::Description, Self::Focused, Self::Selected, Self::Checked,
+        Self::Expanded, Self::Enabled,
     ];
 
     /// The AX name, such as `AXValue`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Value => "AXValue",
-            Self::Title => "AXTitle",
-            Self::Description => "AXDescription",
-            Self::Focused => "AXFocused",
-            Self::Selected => "AXSelected",
-            Self::Checked => "AXChecked",
-            Self::Expanded => "AXExpanded",
-            Self::Enabled => "AXEnabled",
-        }
+        #[rustfmt::skip]
+        const NAMES: [&str; Attribute::ALL.len()] = [
+            "AXValue", "AXTitle", "AXDescription", "AXFocused", "AXSelected", "AXChecked", "AXExpanded",
+            "AXEnabled",
+        ];
+        NAMES[self as usize]
     }
 
     fn state(self, states: States) -> Value {

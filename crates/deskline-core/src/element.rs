@@ -81,16 +81,11 @@ bitflags::bitflags! {
 
 impl States {
     /// The word for each state, in the order of a tree line.
+    #[rustfmt::skip]
     pub const WORDS: [(&str, Self); 9] = [
-        ("focused", Self::FOCUSED),
-        ("selected", Self::SELECTED),
-        ("checked", Self::CHECKED),
-        ("mixed", Self::MIXED),
-        ("expanded", Self::EXPANDED),
-        ("collapsed", Self::COLLAPSED),
-        ("disabled", Self::DISABLED),
-        ("editable", Self::EDITABLE),
-        ("secure", Self::SECURE),
+        ("focused", Self::FOCUSED), ("selected", Self::SELECTED), ("checked", Self::CHECKED),
+        ("mixed", Self::MIXED), ("expanded", Self::EXPANDED), ("collapsed", Self::COLLAPSED),
+        ("disabled", Self::DISABLED), ("editable", Self::EDITABLE), ("secure", Self::SECURE),
     ];
 
     /// The words of the states that are set, in the order of a tree line.

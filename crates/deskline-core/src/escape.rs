@@ -8,16 +8,8 @@ use std::fmt::Write as _;
 /// line and paragraph separators, bidi marks, embeddings, overrides and isolates, the byte order
 /// mark. Joiners are harmless, and scripts and emoji need them.
 pub fn is_hostile(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{61c}'
-                | '\u{200e}'
-                | '\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2066}'..='\u{2069}'
-                | '\u{feff}'
-        )
+    let marks = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}');
+    c.is_control() || marks || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether [`escape`] and [`one_line`] leave the text as it is: printable ASCII without `"` and
@@ -98,6 +90,20 @@ pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Writes every byte that is neither unreserved in RFC 3986 nor a `/` as `%` and two digits.
+pub fn percent_encode(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
 /// `text` on one line for a header or a summary: hostile characters are escaped, quotes and
 /// backslashes are kept. Idempotent.
 pub fn one_line(text: &str) -> Cow<'_, str> {
@@ -105,14 +111,17 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_hostile(c) {
-            push_escaped(&mut out, c);
-        } else {
-            out.push(c);
-        }
-    }
+    text.chars().for_each(|c| push_safe(&mut out, c));
     Cow::Owned(out)
+}
+
+/// Appends one character as it is written without quotes.
+fn push_safe(out: &mut String, c: char) {
+    if is_hostile(c) {
+        push_escaped(out, c);
+    } else {
+        out.push(c);
+    }
 }
 
 /// An app's name of at most `limit` characters, for use without quotes in a header or a list. As
@@ -130,16 +139,6 @@ pub fn name(text: &str, limit: usize) -> String {
     })
 }
 
-pub(crate) fn one_line_char(c: char) -> String {
-    let mut out = String::new();
-    if is_hostile(c) {
-        push_escaped(&mut out, c);
-    } else {
-        out.push(c);
-    }
-    out
-}
-
 /// `1 element`, `2 elements`: a number and a noun with a regular plural.
 pub fn count(number: usize, thing: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
@@ -148,13 +147,7 @@ pub fn count(number: usize, thing: &str) -> String {
 
 /// [`one_line`] of at most `limit` characters; the last is `…` if the text was cut.
 pub fn short(text: &str, limit: usize) -> String {
-    cut(text, limit, |out, c| {
-        if is_hostile(c) {
-            push_escaped(out, c);
-        } else {
-            out.push(c);
-        }
-    })
+    cut(text, limit, push_safe)
 }
 
 /// [`escape`] of at most `limit` characters; the last is `…` if the text was cut.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::Text;
-use crate::escape::one_line_char;
+use crate::escape::one_line;
 
 /// The ranges of `old` and `new` that differ, as indexes into the characters that they hold. Both
 /// are empty if the texts differ only in parts that neither reading holds.
@@ -85,8 +85,8 @@ pub(crate) fn short_excerpts(was: &Text, is: &Text, limit: usize) -> (String, St
         (was.shown.chars().collect(), is.shown.chars().collect());
     let (a, b) = changed(&old, &new, was, is);
     // An escape sequence is shown or cut as a whole.
-    let written =
-        |chars: &[char]| -> Vec<String> { chars.iter().map(|c| one_line_char(*c)).collect() };
+    let one_line = |c: &char| one_line(c.encode_utf8(&mut [0; 4])).into_owned();
+    let written = |chars: &[char]| -> Vec<String> { chars.iter().map(one_line).collect() };
     let (old, new) = (written(&old), written(&new));
     let widths =
         |parts: &[String]| -> Vec<usize> { parts.iter().map(|p| p.chars().count()).collect() };

@@ -35,16 +35,7 @@ pub fn fold(text: &str) -> Cow<'_, str> {
 /// Whether a character takes no place of its own: bidi controls, soft hyphens, zero-width spaces
 /// and joiners, variation selectors.
 fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-    )
+    let marks = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}');
+    let others = matches!(c, '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}');
+    marks || others || ['\u{ad}', '\u{34f}', '\u{61c}', '\u{180e}', '\u{feff}'].contains(&c)
 }

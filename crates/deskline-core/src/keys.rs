@@ -85,16 +85,13 @@ bitflags::bitflags! {
 }
 
 /// The keys of modifiers: their XKB symbols, the usual one first, and their names.
+#[rustfmt::skip]
 const MODIFIER_KEYS: [(Modifiers, &[u32], &str); 5] = [
     (Modifiers::SHIFT, &[Shift_L, Shift_R], "Shift"),
     (Modifiers::CONTROL, &[Control_L, Control_R], "Control"),
     (Modifiers::ALT, &[Alt_L, Alt_R, Meta_L], "Alt"),
     (Modifiers::ALT_GR, &[ISO_Level3_Shift, Mode_switch], "AltGr"),
-    (
-        Modifiers::COMMAND,
-        &[Super_L, Super_R, Hyper_L],
-        "Super (Command)",
-    ),
+    (Modifiers::COMMAND, &[Super_L, Super_R, Hyper_L], "Super (Command)"),
 ];
 
 impl Modifiers {
@@ -121,20 +118,15 @@ struct Platform {
     delete: Key,
 }
 
+#[rustfmt::skip]
 const HERE: Platform = if cfg!(target_os = "macos") {
     Platform {
-        alt: "Option",
-        command: "Command",
-        backspace: "Delete",
-        forward_delete: "ForwardDelete",
+        alt: "Option", command: "Command", backspace: "Delete", forward_delete: "ForwardDelete",
         delete: Key::Backspace,
     }
 } else {
     Platform {
-        alt: "Alt",
-        command: "Super",
-        backspace: "Backspace",
-        forward_delete: "Delete",
+        alt: "Alt", command: "Super", backspace: "Backspace", forward_delete: "Delete",
         delete: Key::ForwardDelete,
     }
 };
@@ -172,52 +164,30 @@ pub enum KeyError {
 }
 
 /// The names of keys that are longer than one character, without the function keys.
+#[rustfmt::skip]
 const KEYS: &[(Key, &str)] = &[
-    (Key::Return, "Return Enter"),
-    (Key::Tab, "Tab"),
-    (Key::Space, "Space"),
-    (Key::Escape, "Escape Esc"),
-    (HERE.delete, "Delete"),
-    (Key::Backspace, "Backspace"),
-    (Key::ForwardDelete, "ForwardDelete"),
-    (Key::Insert, "Insert"),
-    (Key::Menu, "Menu"),
-    (Key::Print, "Print PrintScreen"),
-    (Key::Pause, "Pause"),
-    (Key::ScrollLock, "ScrollLock"),
-    (Key::Home, "Home"),
-    (Key::End, "End"),
-    (Key::PageUp, "PageUp"),
-    (Key::PageDown, "PageDown"),
+    (Key::Return, "Return Enter"), (Key::Tab, "Tab"), (Key::Space, "Space"),
+    (Key::Escape, "Escape Esc"), (HERE.delete, "Delete"), (Key::Backspace, "Backspace"),
+    (Key::ForwardDelete, "ForwardDelete"), (Key::Insert, "Insert"), (Key::Menu, "Menu"),
+    (Key::Print, "Print PrintScreen"), (Key::Pause, "Pause"), (Key::ScrollLock, "ScrollLock"),
+    (Key::Home, "Home"), (Key::End, "End"), (Key::PageUp, "PageUp"), (Key::PageDown, "PageDown"),
     // XKB's symbols `uparrow` to `rightarrow` are the characters ↑ to →.
-    (Key::Up, "Up ArrowUp UpArrow"),
-    (Key::Down, "Down ArrowDown DownArrow"),
-    (Key::Left, "Left ArrowLeft LeftArrow"),
-    (Key::Right, "Right ArrowRight RightArrow"),
-    (Key::Char('+'), "Plus"),
-    (Key::Char('-'), "Minus"),
-    (Key::Char('='), "Equal"),
-    (Key::Char(','), "Comma"),
-    (Key::Char('.'), "Period"),
-    (Key::Char('/'), "Slash"),
-    (Key::Char('\\'), "Backslash"),
-    (Key::Char(';'), "Semicolon"),
-    (Key::Char('\''), "Quote Apostrophe"),
-    (Key::Char('`'), "Grave Backquote"),
-    (Key::Char('['), "BracketLeft LeftBracket"),
-    (Key::Char(']'), "BracketRight RightBracket"),
+    (Key::Up, "Up ArrowUp UpArrow"), (Key::Down, "Down ArrowDown DownArrow"),
+    (Key::Left, "Left ArrowLeft LeftArrow"), (Key::Right, "Right ArrowRight RightArrow"),
+    (Key::Char('+'), "Plus"), (Key::Char('-'), "Minus"), (Key::Char('='), "Equal"),
+    (Key::Char(','), "Comma"), (Key::Char('.'), "Period"), (Key::Char('/'), "Slash"),
+    (Key::Char('\\'), "Backslash"), (Key::Char(';'), "Semicolon"),
+    (Key::Char('\''), "Quote Apostrophe"), (Key::Char('`'), "Grave Backquote"),
+    (Key::Char('['), "BracketLeft LeftBracket"), (Key::Char(']'), "BracketRight RightBracket"),
 ];
 
 /// All names of modifiers, in the order in which they are written.
+#[rustfmt::skip]
 const MODIFIERS: &[(Modifiers, &str)] = &[
-    (Modifiers::CONTROL, "Control Ctrl"),
-    (Modifiers::ALT, "Option Opt Alt"),
-    (Modifiers::ALT_GR, "AltGr"),
-    (Modifiers::COMMAND, "Command Cmd Super Meta Windows Win"),
-    (Modifiers::SHIFT, "Shift"),
-    (Modifiers::CAPS_LOCK, "CapsLock"),
-    (Modifiers::FUNCTION, "Function Fn"),
-    (Modifiers::NUMERIC_PAD, "NumericPad Numpad"),
+    (Modifiers::CONTROL, "Control Ctrl"), (Modifiers::ALT, "Option Opt Alt"),
+    (Modifiers::ALT_GR, "AltGr"), (Modifiers::COMMAND, "Command Cmd Super Meta Windows Win"),
+    (Modifiers::SHIFT, "Shift"), (Modifiers::CAPS_LOCK, "CapsLock"),
+    (Modifiers::FUNCTION, "Function Fn"), (Modifiers::NUMERIC_PAD, "NumericPad Numpad"),
     (Modifiers::HELP, "Help"),
 ];
 
@@ -320,13 +290,11 @@ impl KeyPress {
 }
 
 /// The signs on the keypad: XKB's name for each after `KP_`, and its symbol.
+#[rustfmt::skip]
 const SIGNS: [(&str, char, u32); 7] = [
-    ("Add", '+', key::KP_Add),
-    ("Subtract", '-', key::KP_Subtract),
-    ("Multiply", '*', key::KP_Multiply),
-    ("Divide", '/', key::KP_Divide),
-    ("Equal", '=', key::KP_Equal),
-    ("Decimal", '.', key::KP_Decimal),
+    ("Add", '+', key::KP_Add), ("Subtract", '-', key::KP_Subtract),
+    ("Multiply", '*', key::KP_Multiply), ("Divide", '/', key::KP_Divide),
+    ("Equal", '=', key::KP_Equal), ("Decimal", '.', key::KP_Decimal),
     ("Separator", ',', key::KP_Separator),
 ];
 
@@ -396,25 +364,17 @@ impl std::fmt::Display for KeyPress {
 }
 
 /// The symbols of named keys, and of the keypad's key of the same name.
+#[rustfmt::skip]
 const SYMBOLS: &[(Key, u32, Option<u32>)] = &[
-    (Key::Return, key::Return, Some(key::KP_Enter)),
-    (Key::Tab, key::Tab, Some(key::KP_Tab)),
-    (Key::Space, key::space, Some(key::KP_Space)),
-    (Key::Escape, key::Escape, None),
-    (Key::Backspace, key::BackSpace, None),
-    (Key::ForwardDelete, key::Delete, Some(key::KP_Delete)),
-    (Key::Insert, key::Insert, Some(key::KP_Insert)),
-    (Key::Menu, key::Menu, None),
-    (Key::Print, key::Print, None),
-    (Key::Pause, key::Pause, None),
-    (Key::ScrollLock, key::Scroll_Lock, None),
-    (Key::Home, key::Home, Some(key::KP_Home)),
-    (Key::End, key::End, Some(key::KP_End)),
-    (Key::PageUp, key::Page_Up, Some(key::KP_Page_Up)),
-    (Key::PageDown, key::Page_Down, Some(key::KP_Page_Down)),
-    (Key::Up, key::Up, Some(key::KP_Up)),
-    (Key::Down, key::Down, Some(key::KP_Down)),
-    (Key::Left, key::Left, Some(key::KP_Left)),
+    (Key::Return, key::Return, Some(key::KP_Enter)), (Key::Tab, key::Tab, Some(key::KP_Tab)),
+    (Key::Space, key::space, Some(key::KP_Space)), (Key::Escape, key::Escape, None),
+    (Key::Backspace, key::BackSpace, None), (Key::ForwardDelete, key::Delete, Some(key::KP_Delete)),
+    (Key::Insert, key::Insert, Some(key::KP_Insert)), (Key::Menu, key::Menu, None),
+    (Key::Print, key::Print, None), (Key::Pause, key::Pause, None),
+    (Key::ScrollLock, key::Scroll_Lock, None), (Key::Home, key::Home, Some(key::KP_Home)),
+    (Key::End, key::End, Some(key::KP_End)), (Key::PageUp, key::Page_Up, Some(key::KP_Page_Up)),
+    (Key::PageDown, key::Page_Down, Some(key::KP_Page_Down)), (Key::Up, key::Up, Some(key::KP_Up)),
+    (Key::Down, key::Down, Some(key::KP_Down)), (Key::Left, key::Left, Some(key::KP_Left)),
     (Key::Right, key::Right, Some(key::KP_Right)),
 ];
 

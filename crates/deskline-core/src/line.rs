@@ -30,32 +30,13 @@ use std::str::FromStr;
 use crate::diff::{Attribute, Change, Value};
 use crate::escape::unescape;
 use crate::line_writer::{Parts, quoted};
-use crate::{Cell, Rect, Ref, Role, States, Text, Texts, Tree};
-
-/// An element, as its line shows it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line {
-    pub role: Role,
-    /// `None` if it adds nothing to the role.
-    pub native_role: Option<Cow<'static, str>>,
-    /// Its text; see [`Texts`].
-    pub text: Option<Text>,
-    /// The bounds on the screen.
-    pub extents: Option<Rect>,
-    pub visible: bool,
-    pub states: States,
-    /// The value, if the text is a name that differs from it.
-    pub value: Option<Text>,
-    pub cell: Option<Cell>,
-    pub reference: Option<Ref>,
-    pub parent: Option<Ref>,
-}
+use crate::{Cell, Line, Rect, Ref, Role, States, Text, Texts, Tree};
 
 impl Line {
     /// The line of element `index`; `None` if there is no such element.
     pub fn new(tree: &Tree, texts: &Texts, index: usize) -> Option<Self> {
         let element = tree.elements.get(index)?;
-        let parts = Parts::new(element, tree, texts, index);
+        let parts = Parts::of(element, tree, texts, index);
         Some(Self {
             role: parts.role,
             native_role: parts.native_role.map(|_| element.native_role.clone()),
@@ -85,26 +66,11 @@ impl Line {
             parent: None,
         }
     }
-
-    fn parts(&self) -> Parts<'_> {
-        Parts {
-            role: self.role,
-            native_role: self.native_role.as_deref(),
-            text: self.text.as_ref(),
-            extents: self.extents,
-            visible: self.visible,
-            states: self.states,
-            value: self.value.as_ref(),
-            cell: self.cell,
-            reference: self.reference,
-            parent: self.parent,
-        }
-    }
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.parts().write(f)
+        self.write(f)
     }
 }
 
@@ -135,16 +101,15 @@ impl fmt::Display for DeltaLine {
             Self::Added(line) => write!(f, "+ {line}"),
             Self::Removed(line) => write!(f, "- {line}"),
             Self::Modified(line, changes) => {
-                let parts = line.parts();
                 f.write_str("~ ")?;
-                parts.head(f)?;
+                line.head(f)?;
                 f.write_str(" | ")?;
                 for (i, change) in changes.iter().enumerate() {
                     let comma = if i > 0 { ", " } else { "" };
                     let name = change.attribute.name();
                     write!(f, "{comma}{name}: {} -> {}", change.old, change.new)?;
                 }
-                parts.tail(f)
+                line.tail(f)
             }
         }
     }

@@ -3,30 +3,37 @@
 //! A tree file may have a hundred thousand lines, so nothing here copies a text before writing it,
 //! and plain ASCII, the usual case, is written in one call.
 
+use std::borrow::{Borrow, Cow};
 use std::fmt::{self, Write};
 
 use crate::escape::{escape, is_plain};
 use crate::texts::value_beside_name;
 use crate::{Cell, Element, Rect, Ref, Role, States, Text, Texts, Tree};
 
-/// A borrowed [`crate::Line`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Parts<'a> {
-    pub(crate) role: Role,
-    pub(crate) native_role: Option<&'a str>,
-    pub(crate) text: Option<&'a Text>,
-    pub(crate) extents: Option<Rect>,
-    pub(crate) visible: bool,
-    pub(crate) states: States,
-    pub(crate) value: Option<&'a Text>,
-    pub(crate) cell: Option<Cell>,
-    pub(crate) reference: Option<Ref>,
-    pub(crate) parent: Option<Ref>,
+/// An element, as its line shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line<T = Text, N = Cow<'static, str>> {
+    pub role: Role,
+    /// `None` if it adds nothing to the role.
+    pub native_role: Option<N>,
+    /// Its text; see [`Texts`].
+    pub text: Option<T>,
+    /// The bounds on the screen.
+    pub extents: Option<Rect>,
+    pub visible: bool,
+    pub states: States,
+    /// The value, if the text is a name that differs from it.
+    pub value: Option<T>,
+    pub cell: Option<Cell>,
+    pub reference: Option<Ref>,
+    pub parent: Option<Ref>,
 }
 
+/// A borrowed [`Line`].
+pub(crate) type Parts<'a> = Line<&'a Text, &'a str>;
 impl<'a> Parts<'a> {
     /// Borrows `element`, which is element `index` of `tree`.
-    pub(crate) fn new(element: &'a Element, tree: &'a Tree, texts: &Texts, index: usize) -> Self {
+    pub(crate) fn of(element: &'a Element, tree: &'a Tree, texts: &Texts, index: usize) -> Self {
         let native = element.native_role.as_ref();
         let parent = element.parent.and_then(|parent| tree.elements.get(parent));
         Self {
@@ -42,7 +49,9 @@ impl<'a> Parts<'a> {
             parent: parent.and_then(|parent| parent.reference),
         }
     }
+}
 
+impl<T: Borrow<Text>, N: AsRef<str>> Line<T, N> {
     pub(crate) fn write(&self, out: &mut impl Write) -> fmt::Result {
         self.head(out)?;
         if let Some(Rect { x, y, w, h }) = self.extents {
@@ -58,7 +67,7 @@ impl<'a> Parts<'a> {
     pub(crate) fn head(&self, out: &mut impl Write) -> fmt::Result {
         out.write_str("[")?;
         out.write_str(self.role.ax())?;
-        if let Some(native) = self.native_role {
+        if let Some(native) = self.native_role.as_ref().map(AsRef::as_ref) {
             out.write_str(" (")?;
             if is_plain(native) && !native.contains(')') {
                 out.write_str(native)?;
@@ -68,11 +77,11 @@ impl<'a> Parts<'a> {
             out.write_str(")")?;
         }
         out.write_str("]")?;
-        match self.text {
+        match &self.text {
             None => Ok(()),
             Some(text) => {
                 out.write_str(" ")?;
-                quoted(out, text)
+                quoted(out, text.borrow())
             }
         }
     }
@@ -88,9 +97,9 @@ impl<'a> Parts<'a> {
                 out.write_str(state)?;
             }
         }
-        if let Some(value) = self.value {
+        if let Some(value) = &self.value {
             out.write_str(" value:")?;
-            quoted(out, value)?;
+            quoted(out, value.borrow())?;
         }
         if let Some(Cell { row, column }) = self.cell {
             for (name, number) in [(" row:", row), (" col:", column)] {

@@ -6,14 +6,9 @@ use std::collections::HashSet;
 use crate::{Diff, Element, ElementId, Role, Tree};
 
 /// Native roles of dialogs, modal or not: AT-SPI's, then AX subroles.
+#[rustfmt::skip]
 const DIALOGS: [&str; 8] = [
-    "dialog",
-    "alert",
-    "file chooser",
-    "color chooser",
-    "font chooser",
-    "option pane",
-    "AXDialog",
+    "dialog", "alert", "file chooser", "color chooser", "font chooser", "option pane", "AXDialog",
     "AXSystemDialog",
 ];
 

@@ -5,6 +5,13 @@ use crate::{Element, Point, Role, States, Tree, fold};
 /// How many levels a label may lie inside the control that takes its clicks.
 const LABEL_DEPTH: usize = 4;
 
+/// The roles of containers whose items do not lie over one another.
+#[rustfmt::skip]
+const HOLD_ITEMS: [Role; 12] = [
+    Role::LIST, Role::TABLE, Role::OUTLINE, Role::GRID, Role::ROW, Role::CELL, Role::MENU,
+    Role::MENU_BAR, Role::TAB_GROUP, Role::COMBO_BOX, Role::RADIO_GROUP, Role::APPLICATION,
+];
+
 impl Tree {
     /// The element that is drawn over `index` at a point, in a toolkit that draws later siblings
     /// over earlier ones: what is last in tree order and contains the point, in a branch beside the
@@ -148,15 +155,9 @@ impl Tree {
     pub fn is_in_pop_up(&self, index: usize) -> bool {
         let opens = |at: usize| {
             let role = self.elements[at].role;
-            matches!(
-                role,
-                Role::MENU
-                    | Role::MENU_ITEM
-                    | Role::MENU_BAR_ITEM
-                    | Role::POPOVER
-                    | Role::COMBO_BOX
-                    | Role::POP_UP_BUTTON
-            ) && !is_in_window(&self.elements[at])
+            let menu = matches!(role, Role::MENU | Role::MENU_ITEM | Role::MENU_BAR_ITEM);
+            let list = matches!(role, Role::POPOVER | Role::COMBO_BOX | Role::POP_UP_BUTTON);
+            (menu || list) && !is_in_window(&self.elements[at])
         };
         // AT-SPI's `menu` is also the item that opens one.
         let own = self.elements[index].role;
@@ -186,21 +187,7 @@ impl Tree {
         });
         let both = both.filter(|both| *both != over)?;
         let ours = self.outwards(index).take_while(|at| *at != both).last()?;
-        let holds_items = matches!(
-            self.elements[both].role,
-            Role::LIST
-                | Role::TABLE
-                | Role::OUTLINE
-                | Role::GRID
-                | Role::ROW
-                | Role::CELL
-                | Role::MENU
-                | Role::MENU_BAR
-                | Role::TAB_GROUP
-                | Role::COMBO_BOX
-                | Role::RADIO_GROUP
-                | Role::APPLICATION
-        );
+        let holds_items = HOLD_ITEMS.contains(&self.elements[both].role);
         (!holds_items && !self.opens_above(branch)).then_some([branch, ours])
     }
 

@@ -117,23 +117,14 @@ impl Role {
 
     /// Whether a person clicks or types in such an element. A summary lists these roles first.
     pub fn is_interactive(self) -> bool {
-        matches!(
+        let button = matches!(self, Self::BUTTON | Self::POP_UP_BUTTON | Self::MENU_BUTTON);
+        let switch = matches!(
             self,
-            Self::BUTTON
-                | Self::LINK
-                | Self::TEXT_FIELD
-                | Self::TEXT_AREA
-                | Self::CHECK_BOX
-                | Self::RADIO_BUTTON
-                | Self::POP_UP_BUTTON
-                | Self::COMBO_BOX
-                | Self::SLIDER
-                | Self::INCREMENTOR
-                | Self::MENU_ITEM
-                | Self::MENU_BAR_ITEM
-                | Self::MENU_BUTTON
-                | Self::TAB
-        )
+            Self::CHECK_BOX | Self::RADIO_BUTTON | Self::LINK | Self::TAB
+        );
+        let field = matches!(self, Self::TEXT_FIELD | Self::TEXT_AREA | Self::COMBO_BOX);
+        let item = matches!(self, Self::MENU_ITEM | Self::MENU_BAR_ITEM);
+        button || switch || field || item || matches!(self, Self::SLIDER | Self::INCREMENTOR)
     }
 
     /// Whether it holds a value that the user enters.

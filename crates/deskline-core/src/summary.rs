@@ -12,34 +12,12 @@ use crate::{Diff, Texts, Tree};
 pub const LIMIT: usize = 4_000;
 
 /// The names of the fields, in their order.
+#[rustfmt::skip]
 pub const FIELDS: [&str; 27] = [
-    "status",
-    "error",
-    "pid",
-    "app",
-    "dialog",
-    "partial",
-    "no_tree",
-    "blind",
-    "file",
-    "file_size",
-    "hint",
-    "screenshot",
-    "summary",
-    "effect",
-    "expected",
-    "steps",
-    "note",
-    "target",
-    "focus",
-    "windows",
-    "late_changes",
-    "picture_changed",
-    "text_changes",
-    "visible_elements",
-    "app_switch",
-    "app_switch_elements",
-    "app_switch_visible_elements",
+    "status", "error", "pid", "app", "dialog", "partial", "no_tree", "blind", "file", "file_size",
+    "hint", "screenshot", "summary", "effect", "expected", "steps", "note", "target", "focus",
+    "windows", "late_changes", "picture_changed", "text_changes", "visible_elements", "app_switch",
+    "app_switch_elements", "app_switch_visible_elements",
 ];
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -88,11 +88,10 @@ impl Tree {
             e.visible && texts.any(|text| text.shown.starts_with(KEEPS_TEXT))
         };
         if self.elements.iter().any(keeps_text) {
-            self.partial.push(
+            self.partial.push(String::from(
                 "the editor shows its text only to screen readers: ask the user to set \
-                 \"editor.accessibilitySupport\": \"on\" in its settings"
-                    .into(),
-            );
+                 \"editor.accessibilitySupport\": \"on\" in its settings",
+            ));
         }
     }
 

@@ -185,7 +185,7 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     for (i, element) in elements.filter(|(_, element)| listed(element)) {
         out.push(' ');
         // Writing to a String cannot fail.
-        let _ = Parts::new(element, tree, texts, i).write(out);
+        let _ = Parts::of(element, tree, texts, i).write(out);
         out.push('\n');
     }
 }

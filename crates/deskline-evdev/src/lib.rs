@@ -301,9 +301,8 @@ fn grab(outcome: Outcome) -> Result<Grab> {
 }
 
 fn silent() -> Error {
-    Error::Unavailable(
+    Error::Unavailable(String::from(
         "the guard of the devices in /dev/input does not answer. Nothing was sent; the next call \
-        restarts it"
-            .into(),
-    )
+        restarts it",
+    ))
 }

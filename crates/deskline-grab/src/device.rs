@@ -108,12 +108,8 @@ fn open(path: &Path) -> io::Result<RawDevice> {
 /// Whether the device is a keyboard (it has letters) or a pointer (it has a main button, or is
 /// touched). Power buttons and lid switches are never grabbed.
 fn is_theirs(device: &RawDevice) -> bool {
-    let keys = [
-        KeyCode::KEY_A,
-        KeyCode::KEY_ENTER,
-        KeyCode::BTN_LEFT,
-        KeyCode::BTN_TOUCH,
-    ];
+    let [letter, enter] = [KeyCode::KEY_A, KeyCode::KEY_ENTER];
+    let keys = [letter, enter, KeyCode::BTN_LEFT, KeyCode::BTN_TOUCH];
     let supported = device.supported_keys();
     supported.is_some_and(|supported| keys.iter().any(|key| supported.contains(*key)))
 }

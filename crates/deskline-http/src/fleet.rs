@@ -316,10 +316,8 @@ impl Fleet {
             place.group = Some(group);
         }
         // Apps must not have the tokens.
-        command
-            .env_remove(TOKEN)
-            .env_remove(VIEW_TOKEN)
-            .env_remove("DESKLINE_DIR");
+        command.env_remove(TOKEN).env_remove(VIEW_TOKEN);
+        command.env_remove("DESKLINE_DIR");
         let desktop = Desktop::start(command, name, audit, place).await?;
         let took = start.elapsed();
         self.metrics.started(took);

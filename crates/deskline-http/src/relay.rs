@@ -52,11 +52,10 @@ impl Relay {
         } else if parts.headers.contains_key(SESSION) {
             &self.own
         } else {
-            return Err(
+            return Err(String::from(
                 "this server has a desktop for each client, and your protocol has no sessions: \
-                send a handle, 32 letters and digits that nobody can guess: Deskline-Handle: HANDLE"
-                    .into(),
-            );
+                send a handle, 32 letters and digits that nobody can guess: Deskline-Handle: HANDLE",
+            ));
         };
         let new = || self.fleet.take(profile.as_ref());
         let desktop = client.desktop(profile.as_ref(), new).await;

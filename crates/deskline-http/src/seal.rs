@@ -19,22 +19,15 @@ const OWN: [&str; 8] = [
 
 /// Settings of the machine, which root may write without any capability. bubblewrap 0.8 leaves
 /// `/proc/sys` writable then.
+#[rustfmt::skip]
 const SETTINGS: [&str; 6] = [
-    "/proc/sys",
-    "/proc/sysrq-trigger",
-    "/proc/mtrr",
-    "/proc/fs",
-    "/proc/acpi",
-    "/proc/scsi",
+    "/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr", "/proc/fs", "/proc/acpi", "/proc/scsi",
 ];
 
 /// The variables that name folders of this user, which need not be below `/home`.
+#[rustfmt::skip]
 const FOLDERS: [&str; 6] = [
-    "HOME",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_RUNTIME_DIR",
+    "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME",
 ];
 
@@ -144,30 +137,21 @@ fn refused()
 {
     use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-    let others = [
-        libc::AF_UNIX,
-        libc::AF_INET,
-        libc::AF_INET6,
-        libc::AF_NETLINK,
-    ]
-    .map(|family| {
+    #[rustfmt::skip]
+    let families = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+    let others = families.map(|family| {
         let family = u64::from(family.cast_unsigned());
         SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
     });
     let others = SeccompRule::new(others.into_iter().collect::<Result<_, _>>()?)?;
-    let mut calls: std::collections::BTreeMap<_, _> = [
-        libc::SYS_add_key,
-        libc::SYS_bpf,
-        // Makes sockets of any family.
-        libc::SYS_io_uring_setup,
-        libc::SYS_keyctl,
-        libc::SYS_perf_event_open,
-        libc::SYS_request_key,
-        libc::SYS_syslog,
-        libc::SYS_userfaultfd,
-    ]
-    .map(|call| (call, Vec::new()))
-    .into();
+    // SYS_io_uring_setup makes sockets of any family.
+    #[rustfmt::skip]
+    let calls = [
+        libc::SYS_add_key, libc::SYS_bpf, libc::SYS_io_uring_setup, libc::SYS_keyctl,
+        libc::SYS_perf_event_open, libc::SYS_request_key, libc::SYS_syslog, libc::SYS_userfaultfd,
+    ];
+    let calls = calls.map(|call| (call, Vec::new()));
+    let mut calls: std::collections::BTreeMap<_, _> = calls.into();
     calls.insert(libc::SYS_socket, vec![others.clone()]);
     calls.insert(libc::SYS_socketpair, vec![others]);
     Ok(calls)

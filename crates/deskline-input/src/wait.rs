@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::clock::{self, Instant};
+use crate::clock::Instant;
 
 /// Asks every `every` until there is an answer, and once more when `limit` has passed.
 ///
@@ -27,17 +27,15 @@ pub fn until<T, E: From<Cancelled>>(
 }
 
 /// A rest that belongs to the input, such as the one between two clicks: some milliseconds.
-#[expect(clippy::disallowed_methods, reason = "the only place")]
 pub fn pause(time: Duration) {
-    if !clock::pass(time) {
-        std::thread::sleep(time);
-    }
+    // Nobody cancels it.
+    let _ = Cancel::new().wait(time);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Reason;
+    use crate::{Reason, clock};
 
     const MS: Duration = Duration::from_millis(1);
 

@@ -53,19 +53,15 @@ fn number_and_unit(text: &str) -> Option<(f64, String)> {
 /// The bytes of a size, such as `500MB` or `2GiB`.
 pub fn size(text: &str) -> Option<u64> {
     let (number, unit) = number_and_unit(text)?;
-    let factor = match unit.as_str() {
-        "b" => 1.0,
-        "kb" => 1e3,
-        "mb" => 1e6,
-        "gb" => 1e9,
-        "tb" => 1e12,
-        "kib" => 1024.0,
-        "mib" => 1024.0 * 1024.0,
-        "gib" => 1024.0 * 1024.0 * 1024.0,
-        "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        _ => return None,
+    let (unit, step) = match unit.strip_suffix("ib") {
+        Some(unit) => (unit, 1024_f64),
+        None => (unit.strip_suffix('b')?, 1000.0),
     };
-    Some((number * factor) as u64)
+    let power = ["", "k", "m", "g", "t"]
+        .iter()
+        .position(|known| *known == unit)?;
+    let is_bytes = unit.is_empty() && step > 1000.0;
+    (!is_bytes).then(|| (number * step.powi(power as i32)) as u64)
 }
 
 impl FromStr for Retention {

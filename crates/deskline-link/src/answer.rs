@@ -63,21 +63,14 @@ pub(crate) fn record(
     }
     let mut summary = summarise(call, subject, is_first, report, error.clone());
     let tool = call.tool();
-    let mut written = Record::new(
-        tool,
-        arguments(call, report),
-        outcome(failed.as_ref(), error.as_deref()),
-    );
+    let outcome = outcome(failed.as_ref(), error.as_deref());
+    let mut written = Record::new(tool, arguments(call, report), outcome);
     let start = Instant::now();
     match journal.begin(tool) {
-        Ok(entry) => write(
-            &entry,
-            call,
-            report,
-            &mut summary,
-            &mut written,
-            error.as_deref(),
-        ),
+        Ok(entry) => {
+            let pages = (&mut summary, &mut written);
+            write(&entry, call, report, pages, error.as_deref());
+        }
         Err(e) => summary.notes.push(format!("no files were written: {e}")),
     }
     report.times.push(("record", start.elapsed()));
@@ -118,8 +111,7 @@ fn write(
     entry: &FilePair,
     call: &Call,
     report: &mut Report,
-    summary: &mut Summary,
-    record: &mut Record,
+    (summary, record): (&mut Summary, &mut Record),
     error: Option<&str>,
 ) {
     let picture = report.pictures.after.take();

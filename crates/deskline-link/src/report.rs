@@ -17,21 +17,10 @@ use crate::settle::changed::{Changed, shows_effect};
 use crate::step::{EndedRun, Step};
 
 /// The names of a link's steps, as the journal and an answer's times have them.
+#[rustfmt::skip]
 pub const STEPS: [&str; 14] = [
-    "turn",
-    "resolve",
-    "checkpoint",
-    "reveal",
-    "picture_before",
-    "act",
-    "settle",
-    "read_back",
-    "diff",
-    "handoff",
-    "picture",
-    "restore",
-    "traverse",
-    "record",
+    "turn", "resolve", "checkpoint", "reveal", "picture_before", "act", "settle", "read_back",
+    "diff", "handoff", "picture", "restore", "traverse", "record",
 ];
 
 /// The window that took the front from the target.

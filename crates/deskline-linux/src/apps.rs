@@ -16,7 +16,7 @@ mod trust;
 
 use std::path::{Path, PathBuf};
 
-use deskline_contract::{OpenError, Result};
+use deskline_contract::{Error, OpenError, Result};
 
 use crate::session::Session;
 use command::Document;
@@ -96,11 +96,10 @@ pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
             return Launch::of_entry(entry, None, session);
         }
     }
-    Err(OpenError::NotFound {
+    Err(Error::from(OpenError::NotFound {
         identifier: identifier.to_owned(),
         nearest: installed.nearest(identifier),
-    }
-    .into())
+    }))
 }
 
 /// Whether an app's desktop file is meant.
@@ -167,11 +166,10 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
     }
     let kinds = mime::types_of(&path, session);
     let Some(entry) = mime::default_app(&kinds, installed, session) else {
-        return Err(OpenError::NoAppForFile {
+        return Err(Error::from(OpenError::NoAppForFile {
             kind: kinds.first().cloned().unwrap_or_else(|| "unknown".into()),
             path,
-        }
-        .into());
+        }));
     };
     Launch::of_entry(entry, Some(Document::Path(path)), session).map(Some)
 }

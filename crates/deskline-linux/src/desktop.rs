@@ -326,9 +326,8 @@ impl LinuxDesktop {
         let mut pids: Vec<u32> = windows.iter().zip(made).filter_map(came).collect();
         pids.dedup();
         for &pid in &pids {
-            let showing = self
-                .atspi
-                .read(pid, Scope::Showing, &atspi::Windows::default());
+            let windows = atspi::Windows::default();
+            let showing = self.atspi.read(pid, Scope::Showing, &windows);
             if showing.is_ok_and(|tree| tree.elements.len() > 1) {
                 return Ok(Progress::Ready(pid));
             }
@@ -339,12 +338,11 @@ impl LinuxDesktop {
                 return Ok(Progress::Ready(pid));
             }
             if !status.success() {
-                return Err(OpenError::EndedAtOnce {
+                return Err(Error::from(OpenError::EndedAtOnce {
                     name: launch.name.clone(),
                     status: format!(" ({status})"),
                     written: launched.complaint(),
-                }
-                .into());
+                }));
             }
         }
         Ok(pids.first().map_or(Progress::Starting, |&pid| {

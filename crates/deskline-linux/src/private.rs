@@ -129,14 +129,11 @@ fn empty_home(home: &Path) -> io::Result<()> {
 
 /// What makes toolkits use Wayland, and sway run without a screen, devices and a GPU. Qt 5 would
 /// use X11 on GNOME, Firefox before 121 and Electron before 38 everywhere.
+#[rustfmt::skip]
 const WAYLAND: [(&str, &str); 7] = [
-    ("GDK_BACKEND", "wayland"),
-    ("QT_QPA_PLATFORM", "wayland"),
-    ("MOZ_ENABLE_WAYLAND", "1"),
-    ("ELECTRON_OZONE_PLATFORM_HINT", "wayland"),
-    ("WLR_BACKENDS", "headless"),
-    ("WLR_LIBINPUT_NO_DEVICES", "1"),
-    ("WLR_RENDERER", "pixman"),
+    ("GDK_BACKEND", "wayland"), ("QT_QPA_PLATFORM", "wayland"), ("MOZ_ENABLE_WAYLAND", "1"),
+    ("ELECTRON_OZONE_PLATFORM_HINT", "wayland"), ("WLR_BACKENDS", "headless"),
+    ("WLR_LIBINPUT_NO_DEVICES", "1"), ("WLR_RENDERER", "pixman"),
 ];
 
 /// The variables of a private desktop that are known before anything runs.

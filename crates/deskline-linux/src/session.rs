@@ -81,22 +81,20 @@ impl Session {
         let mut missing: Vec<_> = self.silent.iter().filter(needed).map(told).collect();
         let silent = |name: &str| self.silent.iter().any(|named| named.contains(name));
         if !display && !silent("DISPLAY=") {
-            missing.push(
+            missing.push(String::from(
                 "No display: neither DISPLAY nor WAYLAND_DISPLAY leads to a display of this user, \
                  and no process of this user runs on one. Log in to a desktop as this user, set \
                  DISPLAY (and XAUTHORITY) in the server's environment, or use a private desktop: \
-                 deskline serve --desktop private."
-                    .to_owned(),
-            );
+                 deskline serve --desktop private.",
+            ));
         }
         if self.session_bus.is_none() && !silent("DBUS_SESSION_BUS_ADDRESS=") {
-            missing.push(
+            missing.push(String::from(
                 "No D-Bus session bus: DBUS_SESSION_BUS_ADDRESS is not set or does not answer, \
                  and there is no bus socket in the user's runtime directory. Set it to that of the \
                  desktop session, as `echo $DBUS_SESSION_BUS_ADDRESS` in a terminal there prints \
-                 it."
-                .to_owned(),
-            );
+                 it.",
+            ));
         }
         missing
     }
@@ -215,10 +213,9 @@ impl Session {
     pub fn presses(&self) -> Result<Presses> {
         let x11 = self.display.as_ref();
         let Some(display) = x11.filter(|_| self.wayland_display.is_none()) else {
-            return Err(Error::Unavailable(
-                "a recording needs an X11 desktop: on Wayland no program sees what is pressed"
-                    .into(),
-            ));
+            return Err(Error::Unavailable(String::from(
+                "a recording needs an X11 desktop: on Wayland no program sees what is pressed",
+            )));
         };
         Presses::listen(display, self.cookies().as_deref())
     }

@@ -35,29 +35,12 @@ const SURE: f32 = 40.0;
 const LISTS: Duration = Duration::from_secs(2);
 
 /// The languages of a locale, as the packages are named.
+#[rustfmt::skip]
 const LANGUAGES: [(&str, &str); 22] = [
-    ("cs", "ces"),
-    ("da", "dan"),
-    ("de", "deu"),
-    ("el", "ell"),
-    ("es", "spa"),
-    ("fi", "fin"),
-    ("fr", "fra"),
-    ("hu", "hun"),
-    ("it", "ita"),
-    ("ja", "jpn"),
-    ("ko", "kor"),
-    ("nb", "nor"),
-    ("nl", "nld"),
-    ("pl", "pol"),
-    ("pt", "por"),
-    ("ro", "ron"),
-    ("ru", "rus"),
-    ("sk", "slk"),
-    ("sv", "swe"),
-    ("tr", "tur"),
-    ("uk", "ukr"),
-    ("zh", "chi_sim"),
+    ("cs", "ces"), ("da", "dan"), ("de", "deu"), ("el", "ell"), ("es", "spa"), ("fi", "fin"),
+    ("fr", "fra"), ("hu", "hun"), ("it", "ita"), ("ja", "jpn"), ("ko", "kor"), ("nb", "nor"),
+    ("nl", "nld"), ("pl", "pol"), ("pt", "por"), ("ro", "ron"), ("ru", "rus"), ("sk", "slk"),
+    ("sv", "swe"), ("tr", "tur"), ("uk", "ukr"), ("zh", "chi_sim"),
 ];
 
 pub(crate) struct Tesseract {

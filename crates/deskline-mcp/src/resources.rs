@@ -1,10 +1,9 @@
 //! The journal's files as MCP resources, by `file://` URI.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use deskline_core::escape::percent_decode;
+use deskline_core::escape::{percent_decode, percent_encode};
 use deskline_journal::{FileKind, JournalFile};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents};
@@ -56,24 +55,12 @@ fn mime_type(kind: FileKind) -> &'static str {
 
 /// The `file://` URI of an absolute path (RFC 8089), percent-encoded as RFC 3986 requires.
 fn uri(path: &Path) -> String {
-    let mut uri = String::from("file://");
-    if cfg!(windows) && !path.to_string_lossy().starts_with(['/', '\\']) {
-        uri.push('/'); // before the drive
+    let mut path = percent_encode(path.as_os_str().as_encoded_bytes());
+    if cfg!(windows) {
+        path = path.replace("%3A", ":").replace("%5C", "/");
     }
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b':' if cfg!(windows) => uri.push(':'),
-            b'\\' if cfg!(windows) => uri.push('/'),
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                uri.push(char::from(*byte));
-            }
-            other => {
-                // Writing to a string does not fail.
-                let _ = write!(uri, "%{other:02X}");
-            }
-        }
-    }
-    uri
+    let before_drive = if path.starts_with('/') { "" } else { "/" };
+    format!("file://{before_drive}{path}")
 }
 
 /// The path of a `file://` URI.
@@ -105,6 +92,7 @@ mod tests {
             assert_eq!(uri(Path::new(plain)), escaped);
             assert_eq!(path(escaped).unwrap(), plain);
         }
+
         #[cfg(windows)]
         for plain in [r"C:\Users\m e\1_a.txt", "C:/Users/m e/1_a.txt"] {
             let escaped = "file:///C:/Users/m%20e/1_a.txt";

@@ -58,22 +58,20 @@ impl Args<'_> {
             }),
             (None, None) => {
                 self.no_role()?;
-                Err(
+                Err(String::from(
                     "no target. Pass ref (\"e42\", from the end of a tree line) or element (a \
-                    part of its text, with role to narrow it)"
-                        .into(),
-                )
+                    part of its text, with role to narrow it)",
+                ))
             }
         }
     }
 
     fn no_role(self) -> Result<(), Wrong> {
         if self.has("role") && !self.has("element") {
-            return Err(
+            return Err(String::from(
                 "role was given without element, which it narrows. Pass element, a part \
-                of the element's text, too"
-                    .into(),
-            );
+                of the element's text, too",
+            ));
         }
         Ok(())
     }
@@ -110,10 +108,9 @@ impl Args<'_> {
             (Some(_), None) => return Err("x was given without y. Pass both".into()),
             (None, Some(_)) => return Err("y was given without x. Pass both".into()),
             (None, None) => {
-                return Err(
-                    "width and height were given without x and y. Pass all four as in a tree line"
-                        .into(),
-                );
+                return Err(String::from(
+                    "width and height were given without x and y. Pass all four as in a tree line",
+                ));
             }
         };
         let (w, h) = match (w, h) {

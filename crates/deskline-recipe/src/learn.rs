@@ -301,14 +301,10 @@ impl Learn {
 }
 
 /// The tools that act in an app.
+#[rustfmt::skip]
 const ACTING: [&str; 8] = [
-    "click_and_traverse",
-    "type_and_traverse",
-    "press_key_and_traverse",
-    "scroll_and_traverse",
-    "drag_and_traverse",
-    "set_value_and_traverse",
-    "press_ax_and_traverse",
+    "click_and_traverse", "type_and_traverse", "press_key_and_traverse", "scroll_and_traverse",
+    "drag_and_traverse", "set_value_and_traverse", "press_ax_and_traverse",
     "set_selected_and_traverse",
 ];
 

@@ -18,17 +18,16 @@ pub(crate) const STYLES: [(&str, &str); 3] = [
 ];
 
 /// The modules, each after those that it imports.
+#[rustfmt::skip]
 pub(crate) const MODULES: [(&str, &str); 11] = [
-    ("dom.js", include_str!("../assets/dom.js")),
-    ("source.js", include_str!("../assets/source.js")),
+    ("dom.js", include_str!("../assets/dom.js")), ("source.js", include_str!("../assets/source.js")),
     ("virtual.js", include_str!("../assets/virtual.js")),
     ("steps.js", include_str!("../assets/steps.js")),
     ("filters.js", include_str!("../assets/filters.js")),
     ("strip.js", include_str!("../assets/strip.js")),
     ("search.js", include_str!("../assets/search.js")),
     ("picture.js", include_str!("../assets/picture.js")),
-    ("lines.js", include_str!("../assets/lines.js")),
-    ("link.js", include_str!("../assets/link.js")),
+    ("lines.js", include_str!("../assets/lines.js")), ("link.js", include_str!("../assets/link.js")),
     ("main.js", include_str!("../assets/main.js")),
 ];
 

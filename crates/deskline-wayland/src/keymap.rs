@@ -11,66 +11,30 @@ use std::fmt::Write as _;
 use deskline_core::{Key, KeyPress, Modifiers};
 
 /// Further keys of a keyboard, besides named keys, characters and modifiers: code and XKB name.
+#[rustfmt::skip]
 const USUAL: [(u32, &str); 41] = [
-    (55, "KP_Multiply"),
-    (58, "Caps_Lock"),
-    (69, "Num_Lock"),
-    (71, "KP_7"),
-    (72, "KP_8"),
-    (73, "KP_9"),
-    (74, "KP_Subtract"),
-    (75, "KP_4"),
-    (76, "KP_5"),
-    (77, "KP_6"),
-    (78, "KP_Add"),
-    (79, "KP_1"),
-    (80, "KP_2"),
-    (81, "KP_3"),
-    (82, "KP_0"),
-    (83, "KP_Decimal"),
-    (71, "KP_Home"),
-    (72, "KP_Up"),
-    (73, "KP_Page_Up"),
-    (75, "KP_Left"),
-    (76, "KP_Begin"),
-    (77, "KP_Right"),
-    (79, "KP_End"),
-    (80, "KP_Down"),
-    (81, "KP_Page_Down"),
-    (82, "KP_Insert"),
-    (83, "KP_Delete"),
-    (96, "KP_Enter"),
-    (98, "KP_Divide"),
-    (117, "KP_Equal"),
-    (121, "KP_Separator"),
-    (54, "Shift_R"),
-    (97, "Control_R"),
-    (126, "Super_R"),
-    (113, "XF86AudioMute"),
-    (114, "XF86AudioLowerVolume"),
-    (115, "XF86AudioRaiseVolume"),
-    (163, "XF86AudioNext"),
-    (164, "XF86AudioPlay"),
-    (165, "XF86AudioPrev"),
-    (166, "XF86AudioStop"),
+    (55, "KP_Multiply"), (58, "Caps_Lock"), (69, "Num_Lock"), (71, "KP_7"), (72, "KP_8"),
+    (73, "KP_9"), (74, "KP_Subtract"), (75, "KP_4"), (76, "KP_5"), (77, "KP_6"), (78, "KP_Add"),
+    (79, "KP_1"), (80, "KP_2"), (81, "KP_3"), (82, "KP_0"), (83, "KP_Decimal"), (71, "KP_Home"),
+    (72, "KP_Up"), (73, "KP_Page_Up"), (75, "KP_Left"), (76, "KP_Begin"), (77, "KP_Right"),
+    (79, "KP_End"), (80, "KP_Down"), (81, "KP_Page_Down"), (82, "KP_Insert"), (83, "KP_Delete"),
+    (96, "KP_Enter"), (98, "KP_Divide"), (117, "KP_Equal"), (121, "KP_Separator"), (54, "Shift_R"),
+    (97, "Control_R"), (126, "Super_R"), (113, "XF86AudioMute"), (114, "XF86AudioLowerVolume"),
+    (115, "XF86AudioRaiseVolume"), (163, "XF86AudioNext"), (164, "XF86AudioPlay"),
+    (165, "XF86AudioPrev"), (166, "XF86AudioStop"),
 ];
 
 /// The modifier keys: code, and the XKB names of the symbol and of the modifier.
+#[rustfmt::skip]
 const HELD: [((u32, u32), &str, &str); 5] = [
-    (SHIFT, "Shift_L", "Shift"),
-    (CONTROL, "Control_L", "Control"),
-    (ALT, "Alt_L", "Mod1"),
-    (SUPER, "Super_L", "Mod4"),
-    (ALT_GR, "ISO_Level3_Shift", "Mod5"),
+    (SHIFT, "Shift_L", "Shift"), (CONTROL, "Control_L", "Control"), (ALT, "Alt_L", "Mod1"),
+    (SUPER, "Super_L", "Mod4"), (ALT_GR, "ISO_Level3_Shift", "Mod5"),
 ];
 
 /// Rows of letters and digits, with the code of the first one.
-const ROWS: [(u32, &str); 4] = [
-    (2, "1234567890"),
-    (16, "qwertyuiop"),
-    (30, "asdfghjkl"),
-    (44, "zxcvbnm"),
-];
+#[rustfmt::skip]
+const ROWS: [(u32, &str); 4] =
+    [(2, "1234567890"), (16, "qwertyuiop"), (30, "asdfghjkl"), (44, "zxcvbnm")];
 
 /// Signs, and the signs on the same keys with Shift.
 const SIGNS: [&str; 2] = ["1234567890-=[]\\;'`,./", "!@#$%^&*()_+{}|:\"~<>?"];
@@ -140,15 +104,20 @@ pub(crate) struct Keymap {
 }
 
 /// The modifiers, with the code and the bit of each.
-pub(crate) fn modifiers() -> [(Modifiers, (u32, u32)); 5] {
-    [
-        (Modifiers::SHIFT, SHIFT),
-        (Modifiers::CONTROL, CONTROL),
-        (Modifiers::ALT, ALT),
-        (Modifiers::ALT_GR, ALT_GR),
-        (Modifiers::COMMAND, SUPER),
-    ]
-}
+#[rustfmt::skip]
+pub(crate) const MODIFIERS: [(Modifiers, (u32, u32)); 5] = [
+    (Modifiers::SHIFT, SHIFT), (Modifiers::CONTROL, CONTROL), (Modifiers::ALT, ALT),
+    (Modifiers::ALT_GR, ALT_GR), (Modifiers::COMMAND, SUPER),
+];
+
+/// The codes of named keys.
+#[rustfmt::skip]
+const NAMED: [(Key, u32); 19] = [
+    (Key::Return, 28), (Key::Tab, 15), (Key::Space, 57), (Key::Escape, 1), (Key::Backspace, 14),
+    (Key::ForwardDelete, 111), (Key::Insert, 110), (Key::Menu, 127), (Key::Print, 99),
+    (Key::Pause, 119), (Key::ScrollLock, 70), (Key::Home, 102), (Key::End, 107), (Key::PageUp, 104),
+    (Key::PageDown, 109), (Key::Up, 103), (Key::Down, 108), (Key::Left, 105), (Key::Right, 106),
+];
 
 /// The code of a named key.
 pub(crate) fn code_of(key: Key) -> Option<u32> {
@@ -157,29 +126,13 @@ pub(crate) fn code_of(key: Key) -> Option<u32> {
         11 | 12 => 76 + u32::from(n),
         _ => 170 + u32::from(n),
     };
-    Some(match key {
-        Key::Char(_) | Key::Symbol(_) => return None,
-        Key::Return => 28,
-        Key::Tab => 15,
-        Key::Space => 57,
-        Key::Escape => 1,
-        Key::Backspace => 14,
-        Key::ForwardDelete => 111,
-        Key::Insert => 110,
-        Key::Menu => 127,
-        Key::Print => 99,
-        Key::Pause => 119,
-        Key::ScrollLock => 70,
-        Key::Home => 102,
-        Key::End => 107,
-        Key::PageUp => 104,
-        Key::PageDown => 109,
-        Key::Up => 103,
-        Key::Down => 108,
-        Key::Left => 105,
-        Key::Right => 106,
-        Key::Function(n) => function(n),
-    })
+    match key {
+        Key::Function(n) => Some(function(n)),
+        key => NAMED
+            .iter()
+            .find(|(named, _)| *named == key)
+            .map(|(_, code)| *code),
+    }
 }
 
 impl Keymap {

@@ -170,7 +170,7 @@ impl Layout {
         let bare = |symbol: &u32| self.named.get(symbol).filter(|s| s.held.is_empty());
         let codes = modifiers.keys().map(|(modifier, symbols, name)| {
             let found = symbols.iter().find_map(bare).map(|stroke| stroke.code);
-            let mut usual = keymap::modifiers().into_iter();
+            let mut usual = keymap::MODIFIERS.into_iter();
             let usual = usual.find(|(its, _)| *its == modifier && modifier != Modifiers::ALT_GR);
             let code = found.or(usual.map(|(_, (code, _))| code));
             code.ok_or(InputError::NoModifier(name))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_contract::{Cancel, Result, TargetError, WindowId};
+use deskline_contract::{Cancel, Error, Raising, Result, TargetError, WindowId};
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt as _, InputFocus, StackMode};
 
 use super::toplevel::Toplevel;
@@ -23,15 +23,11 @@ const IGNORING: [&str; 1] = ["dwm"];
 
 const WHAT: &str = "activating a window";
 
-impl X11 {
-    /// Brings the window to the front, restores it if it is minimised, and waits until it is the
-    /// active window and has the input focus. Also succeeds if the window manager activates a modal
-    /// dialog of the window instead, and for panels and notifications, which cannot be active.
-    ///
-    /// # Errors
-    ///
-    /// [`TargetError`] if the window has gone, or is not in front after 1 s.
-    pub fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+impl Raising for X11 {
+    /// Restores the window if it is minimised, and waits until it is the active window and has the
+    /// input focus. Also succeeds if the window manager activates a modal dialog of the window
+    /// instead, and for panels and notifications, which cannot be active.
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let Some(wanted) = self.toplevel(window)? else {
             return Err(TargetError::WindowGone.into());
         };
@@ -41,10 +37,7 @@ impl X11 {
                 x11.wait_until(LATE, cancel, |x11| Ok(!x11.is_front(&wanted)?))
             })?;
         }
-        if self.is_front(&wanted)? {
-            return Ok(());
-        }
-        if !wanted.takes_front() {
+        if self.is_front(&wanted)? || !wanted.takes_front() {
             return Ok(());
         }
         let managed = self.has_window_manager()?;
@@ -66,14 +59,15 @@ impl X11 {
         }
         let ignoring = self.ignoring_manager()?;
         self.raises_late = ignoring.is_none();
-        Err(TargetError::HeldBack {
+        Err(Error::from(TargetError::HeldBack {
             title: wanted.title,
             front: self.front()?.map(|front| front.pid),
             manager: ignoring,
-        }
-        .into())
+        }))
     }
+}
 
+impl X11 {
     fn is_front(&self, wanted: &Toplevel) -> Result<bool> {
         let Some(front) = self.front()? else {
             return Ok(false);
@@ -92,14 +86,14 @@ impl X11 {
         let mut at = dialog.clone();
         // WM_TRANSIENT_FOR may have a cycle.
         for _ in 0..8 {
-            match at.transient_for {
-                Some(owner) if at.modal && owner == window => return Ok(true),
-                Some(owner) => match self.toplevel(WindowId(owner.into()))? {
-                    Some(next) => at = next,
-                    None => return Ok(false),
-                },
-                None => return Ok(false),
+            let Some(owner) = at.transient_for else { break };
+            if at.modal && owner == window {
+                return Ok(true);
             }
+            let Some(next) = self.toplevel(WindowId(owner.into()))? else {
+                break;
+            };
+            at = next;
         }
         Ok(false)
     }

@@ -25,8 +25,6 @@ pub(crate) fn start(display: &str, xauthority: Option<&Path>) -> Result<Clipboar
     let run = move |inbox| keeper::run(&display, xauthority.as_deref(), its, &inbox);
     let worker = Worker::start("clipboard", run);
     let worker = worker.map_err(Error::system("starting the clipboard's thread"))?;
-    Ok(ClipboardThread::new(
-        move |order| worker.send(order),
-        reading,
-    ))
+    let send = move |order| worker.send(order);
+    Ok(ClipboardThread::new(send, reading))
 }

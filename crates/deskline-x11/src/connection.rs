@@ -44,17 +44,31 @@ pub(crate) fn event(
     cancel: &Cancel,
     what: &'static str,
 ) -> Result<Option<Event>> {
-    let until = Instant::now() + limit;
-    c.flush().during(what)?;
+    let next = |c: &mut &Connection| c.poll_for_event().during(what);
+    until(&mut { c }, |c| *c, (limit, every), (cancel, what), next)
+}
+
+/// Looks until there is an answer, after each event and each `every`; `None` after `limit`.
+pub(crate) fn until<S, T>(
+    state: &mut S,
+    connection: impl Fn(&S) -> &Connection,
+    (limit, every): (Duration, Duration),
+    (cancel, what): (&Cancel, &'static str),
+    mut look: impl FnMut(&mut S) -> Result<Option<T>>,
+) -> Result<Option<T>> {
+    let end = Instant::now() + limit;
     loop {
-        if let Some(event) = c.poll_for_event().during(what)? {
-            return Ok(Some(event));
+        let found = look(state)?;
+        if found.is_some() {
+            return Ok(found);
         }
         cancel.check()?;
-        let left = until.saturating_duration_since(Instant::now());
+        let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Ok(None);
         }
+        let c = connection(state);
+        c.flush().during(what)?;
         wait::readable(c.stream(), left.min(every)).map_err(Error::system(what))?;
     }
 }

@@ -172,12 +172,6 @@ impl Workspaces for X11Display {
     }
 }
 
-impl Raising for X11 {
-    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        X11::activate(self, window, cancel)
-    }
-}
-
 impl Pictures for X11 {
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         X11::picture(self, window)

@@ -5,12 +5,9 @@
 //! `GrabNotViewable` otherwise. Neither changes anything, so no app sees a focus or crossing event.
 
 use deskline_contract::Result;
-use x11rb::cookie::Cookie;
-use x11rb::protocol::xproto::{
-    ConnectionExt as _, EventMask, GrabKeyboardReply, GrabMode, GrabPointerReply, GrabStatus,
-};
+use x11rb::errors::ReplyError;
+use x11rb::protocol::xproto::{ConnectionExt as _, EventMask, GrabMode, GrabStatus};
 
-use super::connection::Connection;
 use super::{During as _, X11};
 
 const WHAT: &str = "looking for grabs";
@@ -22,19 +19,12 @@ pub(super) enum Grabbable {
 }
 
 /// The pending reply to a probe.
-pub(super) enum Probe<'c> {
-    Keyboard(Cookie<'c, Connection, GrabKeyboardReply>),
-    Pointer(Cookie<'c, Connection, GrabPointerReply>),
-}
-
+/// The pending reply to a probe.
+pub(super) struct Probe<'c>(Box<dyn FnOnce() -> Result<GrabStatus, ReplyError> + 'c>);
 impl Probe<'_> {
     /// Whether another client holds the grab.
     pub(super) fn grabbed(self) -> Result<bool> {
-        let status = match self {
-            Self::Keyboard(cookie) => cookie.reply().during(WHAT)?.status,
-            Self::Pointer(cookie) => cookie.reply().during(WHAT)?.status,
-        };
-        Ok(status == GrabStatus::ALREADY_GRABBED)
+        Ok(self.0().during(WHAT)? == GrabStatus::ALREADY_GRABBED)
     }
 }
 
@@ -42,20 +32,16 @@ impl X11 {
     /// Sends a probe without waiting, so that the caller can pipeline its next request.
     pub(super) fn probe(&self, what: Grabbable) -> Result<Probe<'_>> {
         let (window, now) = (self.own, x11rb::CURRENT_TIME);
-        let mode = GrabMode::ASYNC;
-        let c = &self.connection;
-        Ok(match what {
-            Grabbable::Keyboard => Probe::Keyboard(
-                c.grab_keyboard(false, window, now, mode, mode)
-                    .during(WHAT)?,
-            ),
-            Grabbable::Pointer => {
-                let (events, none) = (EventMask::NO_EVENT, x11rb::NONE);
-                Probe::Pointer(
-                    c.grab_pointer(false, window, events, mode, mode, none, none, now)
-                        .during(WHAT)?,
-                )
-            }
-        })
+        let (c, mode) = (&self.connection, GrabMode::ASYNC);
+        if what == Grabbable::Keyboard {
+            let grab = c
+                .grab_keyboard(false, window, now, mode, mode)
+                .during(WHAT)?;
+            return Ok(Probe(Box::new(|| Ok(grab.reply()?.status))));
+        }
+        let (events, none) = (EventMask::NO_EVENT, x11rb::NONE);
+        let grab = c.grab_pointer(false, window, events, mode, mode, none, none, now);
+        let grab = grab.during(WHAT)?;
+        Ok(Probe(Box::new(|| Ok(grab.reply()?.status))))
     }
 }

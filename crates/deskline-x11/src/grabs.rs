@@ -27,10 +27,8 @@ impl X11 {
                 return Ok(None);
             }
             let menu = matches!(window.kind, Kind::Menu | Kind::Popup);
-            let theirs = above.override_redirect
-                && menu
-                && window.viewable
-                && ![0, std::process::id()].contains(&window.pid);
+            let theirs = above.override_redirect && menu && window.viewable;
+            let theirs = theirs && ![0, std::process::id()].contains(&window.pid);
             if theirs && self.takes_input(window.id)? {
                 return Ok(Some(format!("an open menu of pid {}", window.pid)));
             }

@@ -126,9 +126,8 @@ impl Overlay for Guard {
 }
 
 fn silent() -> Error {
-    Error::Unavailable(
+    Error::Unavailable(String::from(
         "the guard lost the X server, or it does not answer. Nothing was sent; the next call \
-        reconnects"
-            .into(),
-    )
+        reconnects",
+    ))
 }

@@ -30,14 +30,3 @@ pub(super) struct Heard {
     /// The number of damage events of a watched window.
     pub(super) damage: u32,
 }
-
-impl Heard {
-    /// Numbers pings from the id of our window on, so that answers to other clients' pings do not
-    /// match.
-    pub(super) fn pinging_from(own: Window) -> Self {
-        Self {
-            ping: own,
-            ..Self::default()
-        }
-    }
-}

@@ -9,22 +9,13 @@ use deskline_unix::process;
 
 /// Process names (the kernel keeps 15 bytes) and names of programs that send a person's input
 /// through XTEST.
+#[rustfmt::skip]
 const PROGRAMS: [(&str, &str); 16] = [
-    ("x11vnc", "x11vnc"),
-    ("x0vncserver", "x0vncserver"),
-    ("x0tigervncserve", "x0vncserver"),
-    ("krfb", "krfb"),
-    ("vino-server", "vino"),
-    ("gnome-remote-de", "gnome-remote-desktop"),
-    ("barrier", "Barrier"),
-    ("barrierc", "Barrier"),
-    ("barriers", "Barrier"),
-    ("synergy", "Synergy"),
-    ("synergyc", "Synergy"),
-    ("synergys", "Synergy"),
-    ("synergy-core", "Synergy"),
-    ("input-leap", "Input Leap"),
-    ("input-leapc", "Input Leap"),
+    ("x11vnc", "x11vnc"), ("x0vncserver", "x0vncserver"), ("x0tigervncserve", "x0vncserver"),
+    ("krfb", "krfb"), ("vino-server", "vino"), ("gnome-remote-de", "gnome-remote-desktop"),
+    ("barrier", "Barrier"), ("barrierc", "Barrier"), ("barriers", "Barrier"),
+    ("synergy", "Synergy"), ("synergyc", "Synergy"), ("synergys", "Synergy"),
+    ("synergy-core", "Synergy"), ("input-leap", "Input Leap"), ("input-leapc", "Input Leap"),
     ("input-leaps", "Input Leap"),
 ];
 

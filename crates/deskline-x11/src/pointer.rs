@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_contract::{Cancel, InputError, Pointer, Result};
+use deskline_contract::{Cancel, Error, InputError, Pointer, Result};
 use deskline_core::{Point, Rect};
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, Window};
 
@@ -33,11 +33,10 @@ impl X11 {
         let screen = self.screen()?;
         match (i16::try_from(at.x), i16::try_from(at.y)) {
             (Ok(x), Ok(y)) if screen.contains(at) => Ok((x, y)),
-            _ => Err(InputError::OffScreen {
+            _ => Err(Error::from(InputError::OffScreen {
                 at,
                 screen: (screen.w, screen.h),
-            }
-            .into()),
+            })),
         }
     }
 

@@ -65,11 +65,12 @@ impl SharedImage {
             .during(WHAT)?
             .check()
             .present(WHAT)?;
-        Ok(attached.map(|()| Self {
+        let image = Self {
             segment,
             file,
             size,
-        }))
+        };
+        Ok(attached.map(|()| image))
     }
 
     pub(super) fn size(&self) -> usize {

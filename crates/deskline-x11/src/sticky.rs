@@ -98,24 +98,11 @@ impl X11 {
         };
         let device = u16::from(xkb::ID::USE_CORE_KBD).to_ne_bytes();
         let length = 4_u16.to_ne_bytes();
+        #[rustfmt::skip]
         let request = [
-            extension.major_opcode,
-            xkb::LATCH_LOCK_STATE_REQUEST,
-            length[0],
-            length[1],
-            device[0],
-            device[1],
-            ALL,
-            locked,
-            // This locks and latches no group.
-            0,
-            0,
-            ALL,
-            latched,
-            0,
-            0,
-            0,
-            0,
+            extension.major_opcode, xkb::LATCH_LOCK_STATE_REQUEST, length[0], length[1],
+            // 0, 0: this locks and latches no group.
+            device[0], device[1], ALL, locked, 0, 0, ALL, latched, 0, 0, 0, 0,
         ];
         self.connection
             .send_request_without_reply(&[IoSlice::new(&request)], vec![])

@@ -6,8 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Cancel, Error, Result};
-use deskline_unix::wait;
+use deskline_contract::{Cancel, Result};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
@@ -16,7 +15,7 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::connection::SLICE;
+use super::connection::{self, SLICE};
 use super::{Answer as _, During as _, Present as _, X11};
 
 /// An app that does not read its input within this time counts as hung.
@@ -76,21 +75,19 @@ impl X11 {
         cancel: &Cancel,
         mut done: impl FnMut(&mut Self) -> Result<bool>,
     ) -> Result<bool> {
-        let until = Instant::now() + limit;
-        loop {
-            self.hear()?;
-            if done(self)? {
-                return Ok(true);
-            }
-            cancel.check()?;
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(false);
-            }
-            self.connection.flush().during("waiting for an event")?;
-            wait::readable(self.connection.stream(), left.min(SLICE))
-                .map_err(Error::system("waiting for an event"))?;
-        }
+        let times = (limit, SLICE);
+        let whose = (cancel, "waiting for an event");
+        let there = connection::until(
+            self,
+            |x11| &x11.connection,
+            times,
+            whose,
+            |x11| {
+                x11.hear()?;
+                Ok(done(x11)?.then_some(()))
+            },
+        )?;
+        Ok(there.is_some())
     }
 
     /// Selects events of the root window, until `unwatch_root`. Otherwise they would pile up while

@@ -32,16 +32,10 @@ struct Asked<'c> {
     attributes: Cookie<'c, Connection, GetWindowAttributesReply>,
     geometry: Cookie<'c, Connection, GetGeometryReply>,
     place: Cookie<'c, Connection, TranslateCoordinatesReply>,
-    pid: Cookie<'c, Connection, GetPropertyReply>,
-    name: Cookie<'c, Connection, GetPropertyReply>,
-    old_name: Cookie<'c, Connection, GetPropertyReply>,
-    shadow: Cookie<'c, Connection, GetPropertyReply>,
-    border: Cookie<'c, Connection, GetPropertyReply>,
-    net_state: Cookie<'c, Connection, GetPropertyReply>,
-    wm_state: Cookie<'c, Connection, GetPropertyReply>,
-    workspace: Cookie<'c, Connection, GetPropertyReply>,
-    kinds: Cookie<'c, Connection, GetPropertyReply>,
-    transient_for: Cookie<'c, Connection, GetPropertyReply>,
+    /// The title, and that of older programs.
+    names: [Cookie<'c, Connection, GetPropertyReply>; 2],
+    /// The properties that are numbers, in the order in which they are taken apart below.
+    numbers: [Cookie<'c, Connection, GetPropertyReply>; 8],
 }
 
 /// The facts about a window of any type.
@@ -227,16 +221,20 @@ impl X11 {
             attributes: c.get_window_attributes(id).during(WHAT)?,
             geometry: c.get_geometry(id).during(WHAT)?,
             place: c.translate_coordinates(id, self.root, 0, 0).during(WHAT)?,
-            pid: property(a._NET_WM_PID, cardinal, 1)?,
-            name: property(a._NET_WM_NAME, a.UTF8_STRING, MAX_TITLE)?,
-            old_name: property(AtomEnum::WM_NAME.into(), AtomEnum::ANY.into(), MAX_TITLE)?,
-            shadow: property(a._GTK_FRAME_EXTENTS, cardinal, 4)?,
-            border: property(a._NET_FRAME_EXTENTS, cardinal, 4)?,
-            net_state: property(a._NET_WM_STATE, atom, 64)?,
-            wm_state: property(a.WM_STATE, a.WM_STATE, 1)?,
-            workspace: property(a._NET_WM_DESKTOP, cardinal, 1)?,
-            kinds: property(a._NET_WM_WINDOW_TYPE, atom, 16)?,
-            transient_for: property(AtomEnum::WM_TRANSIENT_FOR.into(), window, 1)?,
+            names: [
+                property(a._NET_WM_NAME, a.UTF8_STRING, MAX_TITLE)?,
+                property(AtomEnum::WM_NAME.into(), AtomEnum::ANY.into(), MAX_TITLE)?,
+            ],
+            numbers: [
+                property(a._NET_WM_PID, cardinal, 1)?,
+                property(a._GTK_FRAME_EXTENTS, cardinal, 4)?,
+                property(a._NET_FRAME_EXTENTS, cardinal, 4)?,
+                property(a._NET_WM_STATE, atom, 64)?,
+                property(a.WM_STATE, a.WM_STATE, 1)?,
+                property(a._NET_WM_DESKTOP, cardinal, 1)?,
+                property(a._NET_WM_WINDOW_TYPE, atom, 16)?,
+                property(AtomEnum::WM_TRANSIENT_FOR.into(), window, 1)?,
+            ],
         })
     }
 
@@ -246,25 +244,29 @@ impl X11 {
         let attributes = asked.attributes.reply().present(WHAT)?;
         let geometry = asked.geometry.reply().present(WHAT)?;
         let place = asked.place.reply().present(WHAT)?;
-        let pid = numbers(asked.pid)?;
-        let name = bytes(asked.name)?;
-        let old_name = bytes(asked.old_name)?;
-        let shadow = numbers(asked.shadow)?;
-        let border = numbers(asked.border)?;
-        let net_state = numbers(asked.net_state)?;
-        let wm_state = numbers(asked.wm_state)?;
-        let workspace = numbers(asked.workspace)?.first().copied();
-        let kinds = numbers(asked.kinds)?;
-        let transient_for = numbers(asked.transient_for)?.first().copied();
+        let [name, old_name] = asked.names.map(bytes);
+        let [
+            pid,
+            shadow,
+            border,
+            net_state,
+            wm_state,
+            workspace,
+            kinds,
+            owner,
+        ] = asked.numbers.map(numbers);
+        let (name, net_state, kinds) = (name?, net_state?, kinds?);
+        let [pid, wm_state, workspace, transient_for] =
+            [pid?, wm_state?, workspace?, owner?].map(|numbers| numbers.first().copied());
         let (Some(attributes), Some(geometry), Some(place)) = (attributes, geometry, place) else {
             return Ok(None);
         };
         let (w, h) = (geometry.width.into(), geometry.height.into());
         let raw = Rect::at(place.dst_x.into(), place.dst_y.into(), w, h);
-        let shadow = shadow_of(&shadow);
+        let shadow = shadow_of(&shadow?);
         let transient_for = transient_for.filter(|window| *window != x11rb::NONE);
         let title = if name.is_empty() {
-            latin1_or_utf8(&old_name)
+            latin1_or_utf8(&old_name?)
         } else {
             String::from_utf8_lossy(&name).into_owned()
         };
@@ -276,14 +278,14 @@ impl X11 {
             input_only: attributes.class == WindowClass::INPUT_ONLY,
             toplevel: Toplevel {
                 id: asked.id,
-                pid: of_client.or(pid.first().copied()).unwrap_or(0),
+                pid: of_client.or(pid).unwrap_or(0),
                 title,
                 raw,
                 shadow,
-                border: shadow_of(&border).unwrap_or_default(),
+                border: shadow_of(&border?).unwrap_or_default(),
                 extents: inside(shadow.unwrap_or_default(), raw),
                 minimised: net_state.contains(&self.atoms._NET_WM_STATE_HIDDEN)
-                    || wm_state.first() == Some(&ICONIC),
+                    || wm_state == Some(ICONIC),
                 shaded: net_state.contains(&self.atoms._NET_WM_STATE_SHADED),
                 workspace: workspace.filter(|n| *n != ALL_WORKSPACES),
                 viewable: attributes.map_state == MapState::VIEWABLE,
@@ -357,24 +359,20 @@ impl X11 {
 
     fn kind(&self, atom: u32) -> Option<Kind> {
         let a = &self.atoms;
-        [
-            (a._NET_WM_WINDOW_TYPE_NORMAL, Kind::Normal),
-            (a._NET_WM_WINDOW_TYPE_DIALOG, Kind::Dialog),
-            (a._NET_WM_WINDOW_TYPE_UTILITY, Kind::Utility),
-            (a._NET_WM_WINDOW_TYPE_TOOLBAR, Kind::Toolbar),
-            (a._NET_WM_WINDOW_TYPE_SPLASH, Kind::Splash),
-            (a._NET_WM_WINDOW_TYPE_DESKTOP, Kind::Desktop),
-            (a._NET_WM_WINDOW_TYPE_DOCK, Kind::Dock),
-            (a._NET_WM_WINDOW_TYPE_MENU, Kind::Menu),
-            (a._NET_WM_WINDOW_TYPE_POPUP_MENU, Kind::Popup),
-            (a._NET_WM_WINDOW_TYPE_DROPDOWN_MENU, Kind::Popup),
-            (a._NET_WM_WINDOW_TYPE_COMBO, Kind::Popup),
+        #[rustfmt::skip]
+        let kinds = [
+            (a._NET_WM_WINDOW_TYPE_NORMAL, Kind::Normal), (a._NET_WM_WINDOW_TYPE_DIALOG, Kind::Dialog),
+            (a._NET_WM_WINDOW_TYPE_UTILITY, Kind::Utility), (a._NET_WM_WINDOW_TYPE_TOOLBAR, Kind::Toolbar),
+            (a._NET_WM_WINDOW_TYPE_SPLASH, Kind::Splash), (a._NET_WM_WINDOW_TYPE_DESKTOP, Kind::Desktop),
+            (a._NET_WM_WINDOW_TYPE_DOCK, Kind::Dock), (a._NET_WM_WINDOW_TYPE_MENU, Kind::Menu),
+            (a._NET_WM_WINDOW_TYPE_POPUP_MENU, Kind::Popup), (a._NET_WM_WINDOW_TYPE_COMBO, Kind::Popup),
+            (a._NET_WM_WINDOW_TYPE_DROPDOWN_MENU, Kind::Popup), (a._NET_WM_WINDOW_TYPE_DND, Kind::Dnd),
             (a._NET_WM_WINDOW_TYPE_TOOLTIP, Kind::Tooltip),
             (a._NET_WM_WINDOW_TYPE_NOTIFICATION, Kind::Notification),
-            (a._NET_WM_WINDOW_TYPE_DND, Kind::Dnd),
-        ]
-        .into_iter()
-        .find_map(|(known, kind)| (known == atom).then_some(kind))
+        ];
+        kinds
+            .into_iter()
+            .find_map(|(known, kind)| (known == atom).then_some(kind))
     }
 }
 

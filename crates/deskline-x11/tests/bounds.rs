@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, TestDesktop};
-use deskline_contract::{Error, WindowId};
+use deskline_contract::{Error, Raising as _, WindowId};
 use deskline_core::{Key, KeyPress, Modifiers, Point};
 use deskline_input::{Cancel, Click, Port as _, click, press_key, scroll, type_text};
 use deskline_x11::X11;

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Look, Manager, PlainWindow, TestDesktop, eventually};
-use deskline_contract::{Cancel, Picture, WindowId};
+use deskline_contract::{Cancel, Picture, Raising as _, WindowId};
 use deskline_core::Point;
 
 const BLUE: u32 = 0x0030_60c0;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
-use deskline_contract::{Error, WindowId};
+use deskline_contract::{Error, Raising as _, WindowId};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::{Aim, Cancel, Reason, press_key, type_text};
 use deskline_x11::X11;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, TestDesktop, eventually};
 use deskline_contract::Reason;
-use deskline_contract::{Cancel, Error, WindowId};
+use deskline_contract::{Cancel, Error, Raising as _, WindowId};
 use deskline_core::Rect;
 use deskline_x11::{Kind, X11};
 

@@ -20,24 +20,15 @@ const READERS: [&str; 12] = [
 ];
 
 /// Options that bound an agent. An agent that can write the file must not get past them.
+#[rustfmt::skip]
 const BOUNDS: [&str; 6] = [
-    "read_only",
-    "allow_app",
-    "deny_app",
-    "ask",
-    "desktop",
-    "desktops",
+    "read_only", "allow_app", "deny_app", "ask", "desktop", "desktops",
 ];
 
 /// All that is taken from the file where the command line sets a bound: they widen none.
+#[rustfmt::skip]
 const HARMLESS: [&str; 7] = [
-    "ask",
-    "compat",
-    "deny-app",
-    "dir",
-    "keep",
-    "log-format",
-    "read-only",
+    "ask", "compat", "deny-app", "dir", "keep", "log-format", "read-only",
 ];
 
 /// `~/.config/deskline/config.toml`; on Windows it is in `%APPDATA%`.

@@ -26,15 +26,10 @@ const LISTENS: Duration = Duration::from_millis(300);
 
 /// Variables that every program of the system has. Clients leave some out.
 #[cfg(windows)]
+#[rustfmt::skip]
 const STANDARD: [&str; 8] = [
-    "APPDATA",
-    "ComSpec",
-    "LOCALAPPDATA",
-    "ProgramData",
-    "ProgramFiles(x86)",
-    "SystemRoot",
-    "USERPROFILE",
-    "windir",
+    "APPDATA", "ComSpec", "LOCALAPPDATA", "ProgramData", "ProgramFiles(x86)", "SystemRoot",
+    "USERPROFILE", "windir",
 ];
 #[cfg(not(windows))]
 const STANDARD: [&str; 5] = ["HOME", "LANG", "PATH", "TMPDIR", "USER"];

@@ -40,18 +40,10 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// The variables that decide which desktop a server is on. A call uses a server only if all of them
 /// are the same.
+#[rustfmt::skip]
 const ENVIRONMENT: [&str; 11] = [
-    "DISPLAY",
-    "XAUTHORITY",
-    "WAYLAND_DISPLAY",
-    "SWAYSOCK",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "AT_SPI_BUS_ADDRESS",
-    "XDG_RUNTIME_DIR",
-    "XDG_SESSION_ID",
-    "HOME",
-    "XDG_STATE_HOME",
-    "PATH",
+    "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "SWAYSOCK", "DBUS_SESSION_BUS_ADDRESS",
+    "AT_SPI_BUS_ADDRESS", "XDG_RUNTIME_DIR", "XDG_SESSION_ID", "HOME", "XDG_STATE_HOME", "PATH",
 ];
 
 #[derive(Serialize, Deserialize)]

@@ -45,22 +45,25 @@ impl Body {
         self
     }
 
+    /// Adds a value, aligned to its size, after a head that is not.
+    fn put(mut self, signature: char, head: &[u8], value: &[u8]) -> Self {
+        self.signature.push(signature);
+        self.bytes.extend(head);
+        pad(&mut self.bytes, value.len());
+        self.bytes.extend(value);
+        self
+    }
+
     /// Adds an unsigned integer (`u`).
     #[must_use]
-    pub fn u32(mut self, v: u32) -> Self {
-        self.signature.push('u');
-        pad(&mut self.bytes, 4);
-        self.bytes.extend(v.to_le_bytes());
-        self
+    pub fn u32(self, v: u32) -> Self {
+        self.put('u', &[], &v.to_le_bytes())
     }
 
     /// Adds an integer (`i`).
     #[must_use]
-    pub fn i32(mut self, v: i32) -> Self {
-        self.signature.push('i');
-        pad(&mut self.bytes, 4);
-        self.bytes.extend(v.to_le_bytes());
-        self
+    pub fn i32(self, v: i32) -> Self {
+        self.put('i', &[], &v.to_le_bytes())
     }
 
     /// Adds an array of strings (`as`).
@@ -101,28 +104,14 @@ impl Body {
 
     /// Adds a boolean in a variant (`v`).
     #[must_use]
-    pub fn variant_bool(mut self, v: bool) -> Self {
-        self.signature.push('v');
-        self.variant_head("b");
-        pad(&mut self.bytes, 4);
-        self.bytes.extend(u32::from(v).to_le_bytes());
-        self
+    pub fn variant_bool(self, v: bool) -> Self {
+        self.put('v', b"\x01b\0", &u32::from(v).to_le_bytes())
     }
 
     /// Adds a double in a variant (`v`).
     #[must_use]
-    pub(crate) fn variant_f64(mut self, v: f64) -> Self {
-        self.signature.push('v');
-        self.variant_head("d");
-        pad(&mut self.bytes, 8);
-        self.bytes.extend(v.to_le_bytes());
-        self
-    }
-
-    fn variant_head(&mut self, signature: &str) {
-        self.bytes.push(signature.len() as u8);
-        self.bytes.extend(signature.as_bytes());
-        self.bytes.push(0);
+    pub(crate) fn variant_f64(self, v: f64) -> Self {
+        self.put('v', b"\x01d\0", &v.to_le_bytes())
     }
 }
 
@@ -169,6 +158,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The bytes of a number, the lowest first.
+    fn number<const SIZE: usize>(&mut self) -> Result<[u8; SIZE]> {
+        self.align(SIZE)?;
+        let mut bytes: [u8; SIZE] = self.take(SIZE)?.try_into().map_err(|_| WireError)?;
+        if self.big_endian {
+            bytes.reverse();
+        }
+        Ok(bytes)
+    }
+
     /// `y`
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.take(1)?[0])
@@ -176,13 +175,7 @@ impl<'a> Reader<'a> {
 
     /// `u`, and `b` as 0 or 1
     pub fn u32(&mut self) -> Result<u32> {
-        self.align(4)?;
-        let bytes = self.take(4)?.try_into().map_err(|_| WireError)?;
-        Ok(if self.big_endian {
-            u32::from_be_bytes(bytes)
-        } else {
-            u32::from_le_bytes(bytes)
-        })
+        self.number().map(u32::from_le_bytes)
     }
 
     /// `i`
@@ -192,13 +185,7 @@ impl<'a> Reader<'a> {
 
     /// `d`
     pub fn f64(&mut self) -> Result<f64> {
-        self.align(8)?;
-        let bytes = self.take(8)?.try_into().map_err(|_| WireError)?;
-        Ok(if self.big_endian {
-            f64::from_be_bytes(bytes)
-        } else {
-            f64::from_le_bytes(bytes)
-        })
+        self.number().map(f64::from_le_bytes)
     }
 
     /// `s` and `o`

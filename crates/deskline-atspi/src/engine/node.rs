@@ -58,7 +58,7 @@ impl Node {
 }
 
 /// An object that its container did not list.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Found {
     pub path: Arc<str>,
     /// The identity, if it is not the path.
@@ -74,9 +74,7 @@ impl Found {
     pub fn at(path: Arc<str>) -> Self {
         Self {
             path,
-            id: None,
-            name: String::new(),
-            cell: None,
+            ..Self::default()
         }
     }
 }

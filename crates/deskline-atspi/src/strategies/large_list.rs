@@ -48,26 +48,16 @@ pub(crate) struct LargeLists(Vec<LargeList>);
 #[derive(Debug)]
 struct LargeList {
     node: usize,
-    /// The reported number of children.
-    count: i32,
-    /// The requested children, by index: `None` if there was none, or one that is in the tree
-    /// already.
-    children: BTreeMap<i32, Option<usize>>,
-    /// The extents of the children that the search has probed.
-    probed: HashMap<i32, Rect>,
-    /// Whether each child has a hyperlink, once it is known.
-    linked: Option<bool>,
+    its: KnownList,
 }
 
 impl From<LongList> for LargeList {
     fn from(LongList { node, count }: LongList) -> Self {
-        Self {
-            node,
+        let its = KnownList {
             count,
-            children: BTreeMap::new(),
-            probed: HashMap::new(),
-            linked: None,
-        }
+            ..KnownList::default()
+        };
+        Self { node, its }
     }
 }
 
@@ -75,13 +65,7 @@ impl LargeLists {
     /// The lists of a reading that is continued: their containers' nodes, and the known facts of
     /// each.
     pub fn resume(known: Vec<(usize, KnownList)>) -> Self {
-        let list = |(node, known): (usize, KnownList)| LargeList {
-            node,
-            count: known.count,
-            children: known.children,
-            probed: known.probed,
-            linked: known.linked,
-        };
+        let list = |(node, its)| LargeList { node, its };
         Self(known.into_iter().map(list).collect())
     }
 
@@ -89,7 +73,7 @@ impl LargeLists {
     /// children of longer lists without hyperlinks: they would cost the app seconds.
     pub(crate) fn find_more(&mut self, engine: &mut Engine<'_>) -> Result {
         let cheap = |list: &&mut LargeList| {
-            list.linked == Some(true) || list.missing() <= BATCH || list.is_listed_at_once()
+            list.its.linked == Some(true) || list.missing() <= BATCH || list.is_listed_at_once()
         };
         let lacking = self.0.iter_mut().filter(|list| list.missing() > 0);
         let Some(list) = lacking.into_iter().find(cheap) else {
@@ -99,8 +83,8 @@ impl LargeLists {
             list.list(engine)?;
             return engine.pump(None);
         }
-        let known = list.children.keys().copied().collect();
-        let indexes = outwards(&known, list.count);
+        let known = list.its.children.keys().copied().collect();
+        let indexes = outwards(&known, list.its.count);
         list.read(engine, &indexes, None).map(drop)
     }
 
@@ -159,8 +143,8 @@ impl LargeLists {
                 hidden::read(engine, reuse, until)?;
             }
             while Instant::now() < until {
-                let known = list.children.keys().copied().collect();
-                let indexes = outwards(&known, list.count);
+                let known = list.its.children.keys().copied().collect();
+                let indexes = outwards(&known, list.its.count);
                 if indexes.is_empty() {
                     break;
                 }
@@ -183,22 +167,9 @@ impl LargeLists {
             let missing = list.missing();
             unread += missing;
             let node = &mut engine.nodes[list.node];
-            node.children = list.children.values().flatten().copied().collect();
+            node.children = list.its.children.values().flatten().copied().collect();
             node.children_read = missing == 0;
-            let LargeList {
-                count,
-                children,
-                probed,
-                linked,
-                ..
-            } = list;
-            let known = KnownList {
-                count,
-                children,
-                probed,
-                linked,
-            };
-            lists.insert(node.path.clone(), known);
+            lists.insert(node.path.clone(), list.its);
         }
         (unread, lists)
     }
@@ -213,17 +184,17 @@ impl LargeLists {
 impl LargeList {
     /// How many of its children were not requested.
     fn missing(&self) -> usize {
-        (self.count as usize).saturating_sub(self.children.len())
+        (self.its.count as usize).saturating_sub(self.its.children.len())
     }
 
     /// Whether the missing children are listed in one call.
     fn is_listed_at_once(&self) -> bool {
-        self.missing() > BATCH && self.count <= LISTED_LATER && self.linked != Some(true)
+        self.missing() > BATCH && self.its.count <= LISTED_LATER && self.its.linked != Some(true)
     }
 
     /// Reads the children that are within `clip`.
     fn search(&mut self, engine: &mut Engine<'_>, clip: Rect) -> Result {
-        let last = self.count - 1;
+        let last = self.its.count - 1;
         let mut indexes: BTreeSet<i32> = probes(0, last).chain([0, last]).collect();
         while !indexes.is_empty() && !engine.is_late() {
             let read = self.read(engine, &indexes, None)?;
@@ -236,20 +207,23 @@ impl LargeList {
             indexes.clear();
             for ((index, node), reply) in read.into_iter().zip(replies) {
                 let at = reply.as_ref().and_then(decode::extents);
-                self.probed
+                self.its
+                    .probed
                     .extend(at.filter(|at| !at.is_empty()).map(|at| (index, at)));
                 if engine.nodes[node].showing {
                     indexes.extend((index - AROUND).max(0)..=(index + AROUND).min(last));
                 }
             }
-            let known: Vec<i32> = self.children.keys().copied().collect();
+            let known: Vec<i32> = self.its.children.keys().copied().collect();
             for pair in known.windows(2) {
                 let (from, to) = (pair[0], pair[1]);
-                if to - from > 1 && may_show(self.probed.get(&from), self.probed.get(&to), clip) {
+                if to - from > 1
+                    && may_show(self.its.probed.get(&from), self.its.probed.get(&to), clip)
+                {
                     indexes.extend(probes(from, to));
                 }
             }
-            indexes.retain(|index| !self.children.contains_key(index));
+            indexes.retain(|index| !self.its.children.contains_key(index));
         }
         Ok(())
     }
@@ -259,30 +233,34 @@ impl LargeList {
     /// insertion, removal, resize or scroll moves the children behind it.
     fn recall(&mut self, engine: &mut Engine<'_>, last: &LastReading) {
         let path = &engine.nodes[self.node].path;
-        let Some(then) = last.list(path).filter(|then| then.count == self.count) else {
+        let Some(then) = last.list(path).filter(|then| then.count == self.its.count) else {
             return;
         };
         let agrees = |(index, node): (&i32, &Option<usize>)| {
             let now = node.map(|node| &engine.nodes[node]);
             // Visible children are read again, so only the hidden ones must not have moved.
             let shows = now.is_some_and(|node| node.showing);
-            let (at, was) = (self.probed.get(index), then.probed.get(index));
+            let (at, was) = (self.its.probed.get(index), then.probed.get(index));
             let stayed = shows || at.zip(was).is_none_or(|(at, was)| at == was);
             let child = then.children.get(index);
             stayed && child.is_none_or(|then| last.is_same(then.as_ref(), now))
         };
-        let compared = self.probed.keys().filter(|i| then.probed.contains_key(i));
-        if compared.count() < 2 || !self.children.iter().all(agrees) {
+        let compared = self
+            .its
+            .probed
+            .keys()
+            .filter(|i| then.probed.contains_key(i));
+        if compared.count() < 2 || !self.its.children.iter().all(agrees) {
             return;
         }
         for (&index, child) in &then.children {
-            if self.children.contains_key(&index) {
+            if self.its.children.contains_key(&index) {
                 continue;
             }
             let taken = child.map(|child| reuse::take_child(engine, last, self.node, child));
             // Skip children that are to be read.
             if taken != Some(None) {
-                self.children.insert(index, taken.flatten());
+                self.its.children.insert(index, taken.flatten());
             }
         }
     }
@@ -294,7 +272,7 @@ impl LargeList {
         let Some(children) = reply.and_then(|m| engine.own_objects(&m)) else {
             return Ok(());
         };
-        let nodes = self.children.values().flatten();
+        let nodes = self.its.children.values().flatten();
         let known: HashMap<Arc<str>, usize> = nodes
             .map(|&node| (engine.nodes[node].path.clone(), node))
             .collect();
@@ -304,8 +282,8 @@ impl LargeList {
             let node = node.or_else(|| engine.add(Some(self.node), child));
             in_order.insert(index, node);
         }
-        self.count = in_order.len() as i32;
-        self.children = in_order;
+        self.its.count = in_order.len() as i32;
+        self.its.children = in_order;
         Ok(())
     }
 
@@ -317,12 +295,11 @@ impl LargeList {
         until: Option<Instant>,
     ) -> Result<Vec<(i32, usize)>> {
         let path = engine.nodes[self.node].path.clone();
-        let linked = match self.linked {
+        let linked = match self.its.linked {
             Some(linked) => linked,
-            None => *self
-                .linked
-                .insert(linked::has_all(engine, &path, self.count)?),
+            None => linked::has_all(engine, &path, self.its.count)?,
         };
+        self.its.linked = Some(linked);
         let asked = indexes.iter().copied();
         let replies = if linked {
             linked::children(engine, &path, asked)?
@@ -339,7 +316,7 @@ impl LargeList {
                 }
                 _ => None,
             };
-            self.children.insert(index, node);
+            self.its.children.insert(index, node);
             read.extend(node.map(|node| (index, node)));
         }
         engine.pump(until)?;
@@ -406,49 +383,4 @@ fn outwards(known: &BTreeSet<i32>, count: i32) -> BTreeSet<i32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_indexes_nearest_to_known_ones_come_first_and_all_come() {
-        let mut known: BTreeSet<i32> = (4_000..4_010).collect();
-        let next = outwards(&known, 5_000);
-        assert_eq!((next.first(), next.last()), (Some(&3_968), Some(&4_041)));
-        assert_eq!(next.len(), BATCH);
-        loop {
-            let next = outwards(&known, 5_000);
-            if next.is_empty() {
-                break;
-            }
-            assert!(next.iter().all(|index| known.insert(*index)));
-        }
-        assert_eq!(known, (0..5_000).collect());
-        assert_eq!(outwards(&BTreeSet::new(), 3), (0..3).collect());
-    }
-
-    #[test]
-    fn a_range_is_searched_where_a_child_in_it_may_show() {
-        let rect = |x, y, w, h| Rect { x, y, w, h };
-        let clip = rect(0, 1_000, 800, 600);
-        let line = |y| rect(10, y, 100, 20);
-        assert!(may_show(Some(&line(0)), Some(&line(5_000)), clip));
-        assert!(may_show(Some(&line(1_500)), Some(&line(5_000)), clip));
-        assert!(!may_show(Some(&line(0)), Some(&line(900)), clip));
-        assert!(!may_show(Some(&line(1_600)), Some(&line(5_000)), clip));
-        // Between the end of a line and the start of a lower one there are whole lines.
-        let (end, start) = (rect(2_000, 900, 50, 20), rect(-3_000, 1_700, 50, 20));
-        assert!(may_show(Some(&end), Some(&start), clip));
-        // A single line that goes from left to right.
-        assert!(may_show(
-            Some(&rect(-900, 1_100, 50, 20)),
-            Some(&rect(900, 1_100, 50, 20)),
-            clip
-        ));
-        assert!(!may_show(
-            Some(&rect(900, 1_100, 50, 20)),
-            Some(&rect(1_900, 1_100, 50, 20)),
-            clip
-        ));
-        assert!(!may_show(None, None, clip));
-    }
-}
+mod tests;

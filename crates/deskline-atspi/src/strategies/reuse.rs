@@ -28,12 +28,16 @@ const OLDEST: Duration = Duration::from_secs(60);
 const CHILDREN_CHANGED: &str = "ChildrenChanged";
 
 /// A large list as a reading left it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct KnownList {
+    /// The reported number of children.
     pub count: i32,
-    /// The children that were read, by index.
+    /// The requested children, by index: `None` if there was none, or one that is in the tree
+    /// already.
     pub children: BTreeMap<i32, Option<usize>>,
+    /// The extents of the children that the search has probed.
     pub(super) probed: HashMap<i32, Rect>,
+    /// Whether each child has a hyperlink, once it is known.
     pub(super) linked: Option<bool>,
 }
 

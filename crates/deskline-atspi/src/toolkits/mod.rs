@@ -117,6 +117,72 @@ pub enum Units {
     Other,
 }
 
+/// Whether something is true of a toolkit: as it says for those named, and the opposite for others.
+macro_rules! facts {
+    ($($(#[$doc:meta])* $vis:vis $name:ident: $is:literal for $($kit:ident)|+;)+) => {
+        impl Toolkit {
+            $($(#[$doc])* $vis fn $name(self) -> bool { matches!(self, $(Self::$kit)|+) == $is })+
+        }
+    };
+}
+
+facts! {
+    /// Whether an app's list of toplevels lacks open menus.
+    pub(crate) omits_menus: true for Qt;
+
+    /// Whether nodes without a size are hidden, with all descendants. GTK 4 reports VISIBLE for a
+    /// widget in a page that is not in front, and gives it no size.
+    pub(crate) hides_by_size: true for Gtk4;
+
+    /// Whether it knows the screen positions of its objects. GTK 4 does not: its toplevels and
+    /// popovers have to be paired with their X windows.
+    pub(crate) knows_the_screen: false for Gtk4;
+
+    /// Whether it answers `Text.GetOffsetAtPoint`. GTK 4.8 never does, not even with an error.
+    /// Later ones do, in window coordinates (`GtkAccessibleText.get_offset`, since 4.16).
+    pub(crate) answers_offset_at_point: false for Gtk4;
+
+    /// Whether its tree is complete at the first reading. GTK 4 creates some objects, and their
+    /// descriptions, when the objects around them are read.
+    pub(crate) is_complete_at_once: false for Gtk4;
+
+    /// Whether an object's index counts siblings that its container does not list.
+    pub(crate) counts_unlisted_siblings: true for Gtk4;
+
+    /// Whether an embedded child is found quickly by its hyperlink. Chromium takes 0.4 ms for each,
+    /// but up to 4 ms for a child by its index: the time grows with the index.
+    pub(crate) links_its_children: true for Chromium;
+
+    /// Whether it sends events for changes of hidden nodes, so that a reading can be kept until the
+    /// next link: GTK 3 sends none for a child that is added to a hidden container, and Qt 5 none
+    /// at all. GTK 4's cache is fetched in any case.
+    pub(crate) reports_hidden_changes: true for Chromium;
+
+    /// Whether it sends an event whenever a control is switched. Qt 5 sends none; others were not
+    /// tried.
+    pub(crate) tells_states: false for Qt | Java | Other;
+
+    /// Whether it sends no event while elements move. GTK 4 scrolls smoothly to the focus for
+    /// 200 ms, and so does a page of Firefox.
+    pub moves_silently: true for Gtk4 | Gecko;
+
+    /// Whether it ignores a click in a menu right after the click that has opened it, on Wayland.
+    pub ignores_clicks_in_new_menus: true for Gtk3;
+
+    /// Whether a toplevel's window is mapped when the toplevel is announced. GTK 4 announces it
+    /// before its first frame is drawn.
+    pub(crate) maps_before_it_tells: false for Gtk4;
+
+    /// Whether a read-only spin button is a part of a date, or an ARIA one, with its displayed
+    /// value in an attribute. As a number Chromium 156 reports March for `03`, and as a text
+    /// Firefox 153 reports `mm` if nothing is set.
+    pub(crate) has_value_texts: true for Chromium | Gecko;
+
+    /// Whether the name of a combo box is the chosen text, even if a label names it: GTK 3, and Qt
+    /// 5 and 6 on Unix.
+    pub(crate) names_by_choice: true for Gtk3 | Qt;
+}
+
 impl Toolkit {
     /// The toolkit with this `Application.ToolkitName` and `Application.Version`.
     pub fn from_name(name: &str, version: &str) -> Self {
@@ -163,11 +229,6 @@ impl Toolkit {
         }
     }
 
-    /// Whether an app's list of toplevels lacks open menus.
-    pub(crate) fn omits_menus(self) -> bool {
-        self == Self::Qt
-    }
-
     /// The units of its extents.
     pub fn units(self) -> Units {
         match self {
@@ -187,12 +248,6 @@ impl Toolkit {
         }
     }
 
-    /// Whether nodes without a size are hidden, with all descendants. GTK 4 reports VISIBLE for a
-    /// widget in a page that is not in front, and gives it no size.
-    pub(crate) fn hides_by_size(self) -> bool {
-        self == Self::Gtk4
-    }
-
     /// The request for an object's extents. GTK 4 knows only window coordinates, and logs a
     /// warning for each request for the screen's. Newer versions answer 0, 0
     /// (`translate_coordinates_from_accessible` in gtkatspicomponent.c).
@@ -202,12 +257,6 @@ impl Toolkit {
         } else {
             Request::ExtentsInWindow
         }
-    }
-
-    /// Whether it knows the screen positions of its objects. GTK 4 does not: its toplevels and
-    /// popovers have to be paired with their X windows.
-    pub(crate) fn knows_the_screen(self) -> bool {
-        self != Self::Gtk4
     }
 
     /// How far its answers about a point can be trusted. GTK 3 (GtkOverlay) and Qt 5 and 6 name the
@@ -224,36 +273,6 @@ impl Toolkit {
         }
     }
 
-    /// Whether it answers `Text.GetOffsetAtPoint`. GTK 4.8 never does, not even with an error.
-    /// Later ones do, in window coordinates (`GtkAccessibleText.get_offset`, since 4.16).
-    pub(crate) fn answers_offset_at_point(self) -> bool {
-        self != Self::Gtk4
-    }
-
-    /// Whether its tree is complete at the first reading. GTK 4 creates some objects, and their
-    /// descriptions, when the objects around them are read.
-    pub(crate) fn is_complete_at_once(self) -> bool {
-        self != Self::Gtk4
-    }
-
-    /// Whether an object's index counts siblings that its container does not list.
-    pub(crate) fn counts_unlisted_siblings(self) -> bool {
-        self == Self::Gtk4
-    }
-
-    /// Whether an embedded child is found quickly by its hyperlink. Chromium takes 0.4 ms for each,
-    /// but up to 4 ms for a child by its index: the time grows with the index.
-    pub(crate) fn links_its_children(self) -> bool {
-        self == Self::Chromium
-    }
-
-    /// Whether it sends events for changes of hidden nodes, so that a reading can be kept until the
-    /// next link: GTK 3 sends none for a child that is added to a hidden container, and Qt 5 none
-    /// at all. GTK 4's cache is fetched in any case.
-    pub(crate) fn reports_hidden_changes(self) -> bool {
-        self == Self::Chromium
-    }
-
     /// How long after scrolling its tree may still report the old places. Chromium 148 reports the
     /// first places of a motion at once, and the last ones 500 ms later; a window that was just
     /// raised begins to move up to 200 ms after the key. Firefox 153 reports each step of a motion,
@@ -264,42 +283,6 @@ impl Toolkit {
             Self::Gecko => Duration::from_millis(350),
             _ => Duration::ZERO,
         }
-    }
-
-    /// Whether it sends an event whenever a control is switched. Qt 5 sends none; others were not
-    /// tried.
-    pub(crate) fn tells_states(self) -> bool {
-        !matches!(self, Self::Qt | Self::Java | Self::Other)
-    }
-
-    /// Whether it sends no event while elements move. GTK 4 scrolls smoothly to the focus for
-    /// 200 ms, and so does a page of Firefox.
-    pub fn moves_silently(self) -> bool {
-        matches!(self, Self::Gtk4 | Self::Gecko)
-    }
-
-    /// Whether it ignores a click in a menu right after the click that has opened it, on Wayland.
-    pub fn ignores_clicks_in_new_menus(self) -> bool {
-        self == Self::Gtk3
-    }
-
-    /// Whether a toplevel's window is mapped when the toplevel is announced. GTK 4 announces it
-    /// before its first frame is drawn.
-    pub(crate) fn maps_before_it_tells(self) -> bool {
-        self != Self::Gtk4
-    }
-
-    /// Whether a read-only spin button is a part of a date, or an ARIA one, with its displayed
-    /// value in an attribute. As a number Chromium 156 reports March for `03`, and as a text
-    /// Firefox 153 reports `mm` if nothing is set.
-    pub(crate) fn has_value_texts(self) -> bool {
-        matches!(self, Self::Chromium | Self::Gecko)
-    }
-
-    /// Whether the name of a combo box is the chosen text, even if a label names it: GTK 3, and Qt
-    /// 5 and 6 on Unix.
-    pub(crate) fn names_by_choice(self) -> bool {
-        matches!(self, Self::Gtk3 | Self::Qt)
     }
 
     /// The name of an object of that role without the toolkit's additions.

@@ -5,11 +5,11 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use deskline_core::KeyPress;
-use deskline_input::Cancel;
-use deskline_input::clock::{self, Instant};
+use deskline_input::{Cancel, clock};
 
 use super::{Clipboard, READS, SAVES};
 use crate::error::{Error, Result};
+use crate::wait;
 
 /// How long the thread may take to carry out an order: it may have to save first.
 const PATIENCE: Duration = SAVES.saturating_add(Duration::from_secs(5));
@@ -45,18 +45,21 @@ impl Reading {
     ///
     /// The link was cancelled.
     pub fn await_it(&self, cancel: &Cancel) -> Result<bool> {
-        let until = Instant::now() + READS;
         let (flag, came) = &*self.0;
-        let mut read = flag.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*read && Instant::now() < until {
-            cancel.check()?;
-            if clock::pass(SLICE) {
-                continue;
-            }
-            let waited = came.wait_timeout(read, SLICE);
-            read = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        Ok(*read)
+        let look = || {
+            let read = flag.lock().unwrap_or_else(PoisonError::into_inner);
+            let slice = if *read || clock::pass(SLICE) {
+                Duration::ZERO
+            } else {
+                SLICE
+            };
+            let waited = came.wait_timeout_while(read, slice, |read| !*read);
+            Ok(waited
+                .unwrap_or_else(PoisonError::into_inner)
+                .0
+                .then_some(()))
+        };
+        Ok(wait::until(cancel, READS, Duration::ZERO, look)?.is_some())
     }
 }
 
@@ -77,10 +80,9 @@ impl ClipboardThread {
         let (reply, done) = mpsc::sync_channel(1);
         (self.tell)(order(reply));
         done.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-            Err(Error::Unavailable(
-                "the display server does not answer about the clipboard. The next call reconnects"
-                    .into(),
-            ))
+            Err(Error::Unavailable(String::from(
+                "the display server does not answer about the clipboard. The next call reconnects",
+            )))
         })
     }
 }

@@ -205,12 +205,11 @@ impl Act<'_, '_> {
         if let Some(found) = part {
             return self.click_choice(from, (&last, found));
         }
-        Err(TargetError::NoSuchChoice {
+        Err(Error::from(TargetError::NoSuchChoice {
             name: from.name(),
             choice: from.choice.to_owned(),
             nearest: nearest_of(from.choice, texts.iter().map(String::as_str)),
-        }
-        .into())
+        }))
     }
 
     fn click_choice(&mut self, from: Chooser<'_>, (now, found): (&Tree, usize)) -> Result<String> {
@@ -317,12 +316,11 @@ impl Chooser<'_> {
             let known = known.and_then(|e| e.reference);
             known.map_or(format!("item {nth}"), |r| format!("item {nth}, #{r}"))
         };
-        Err(TargetError::SeveralChoices {
+        Err(Error::from(TargetError::SeveralChoices {
             name: self.name(),
             choice: self.choice.to_owned(),
             found: found.iter().map(label).collect(),
-        }
-        .into())
+        }))
     }
 
     /// Which elements of a later tree may be choices: those inside the element that is chosen from,

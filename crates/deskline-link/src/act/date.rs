@@ -24,13 +24,10 @@ enum Kind {
 
 /// The names of the parts in English. Firefox 140 reports no ranges, by which the kinds are known
 /// in every language.
+#[rustfmt::skip]
 const NAMES: [(&str, Kind); 6] = [
-    ("Year", Kind::Year),
-    ("Month", Kind::Month),
-    ("Day", Kind::Day),
-    ("Hours", Kind::Hour),
-    ("Minutes", Kind::Minute),
-    ("Seconds", Kind::Second),
+    ("Year", Kind::Year), ("Month", Kind::Month), ("Day", Kind::Day), ("Hours", Kind::Hour),
+    ("Minutes", Kind::Minute), ("Seconds", Kind::Second),
 ];
 
 /// A part of a field, in `tree`.

@@ -206,11 +206,10 @@ impl Act<'_, '_> {
                 if is_behind_windows(tree, index) =>
             {
                 match window {
-                    Some(window) => Err(TargetError::UnderWindow {
+                    Some(window) => Err(Error::from(TargetError::UnderWindow {
                         title: window.title.clone(),
                         at: point,
-                    }
-                    .into()),
+                    })),
                     None => self.app_itself(),
                 }
             }
@@ -323,12 +322,11 @@ fn likeliest_first(tree: &Tree, index: usize) -> Vec<WindowId> {
 fn twins(tree: &Tree, index: usize, count: usize) -> Error {
     let top = tree.toplevel(index).and_then(|top| tree.elements.get(top));
     let title = top.map_or("", |top| top.title.shown.as_str());
-    TargetError::SimilarWindows {
+    Error::from(TargetError::SimilarWindows {
         app: tree.app.name.clone(),
         title: title.to_owned(),
         count,
-    }
-    .into()
+    })
 }
 
 fn outside(point: Point, windows: &[Window]) -> Error {
@@ -343,9 +341,8 @@ fn outside(point: Point, windows: &[Window]) -> Error {
             }
         })
         .collect();
-    TargetError::OutsideWindows {
+    Error::from(TargetError::OutsideWindows {
         at: point,
         windows: list,
-    }
-    .into()
+    })
 }

@@ -77,10 +77,9 @@ fn started(desk: &mut Checkpoint<'_>, name: String) -> Result<u32> {
     if let Some(pid) = ready {
         return Ok(pid);
     }
-    Err(OpenError::NoWindow {
+    Err(Error::from(OpenError::NoWindow {
         written: desk.complaint(),
         name,
         seconds: START.as_secs(),
-    }
-    .into())
+    }))
 }

@@ -32,11 +32,10 @@ impl Act<'_, '_> {
             self.desk.give_back_clipboard()?;
             self.step.done.underway = false;
             self.step.done.key(press);
-            return Err(NoEffect::ClipboardUnread {
+            return Err(Error::from(NoEffect::ClipboardUnread {
                 press,
                 waited: READS,
-            }
-            .into());
+            }));
         }
         // The app may request the text again, and inserts it some time later.
         let until = Instant::now() + INSERTS;

@@ -9,7 +9,7 @@ use deskline_core::search::nearest_of;
 use deskline_core::{Element, Point, Rect, Role, Texts, Tree, fold, summary};
 
 use super::action::Act;
-use crate::error::{NoEffect, Result, TargetError};
+use crate::error::{Error, NoEffect, Result, TargetError};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, await_quiet};
 use crate::trees::{Scope, Sent};
@@ -112,13 +112,12 @@ impl Act<'_, '_> {
         }
         self.step.done.say(far);
         let nearest = nearest_of(text, turned.texts.iter().map(String::as_str));
-        Err(NoEffect::NotShown {
+        Err(Error::from(NoEffect::NotShown {
             text: text.to_owned(),
             nearest,
             is_at_end: turned.ended,
             down,
-        }
-        .into())
+        }))
     }
 
     /// Turns the wheel over an area of `tree` until `wanted` finds an element; `wanted` gets each

@@ -19,7 +19,7 @@ use super::area::Area;
 use super::change;
 use super::lines::{lines, look, print};
 use super::same::unchanged;
-use super::undescribed::{self, Spot};
+use super::undescribed;
 use crate::desktop::Desktop;
 use crate::display::{Picture, PictureNature, WindowId};
 use crate::ocr::{Ocr, PREFIX, Print};
@@ -215,16 +215,12 @@ impl Texts {
             found.push((Part { window, spot: None }, picture));
         } else {
             for spot in undescribed::spots(tree, window, &picture) {
-                let Spot {
-                    element,
-                    place,
-                    described,
-                } = spot;
+                let place = spot.place;
                 let whole = tree.window(window).map_or(place, |w| w.extents);
                 let wanted = wanted.has(&place, &whole);
                 if let Some(mut shown) = cut(&picture, place).filter(|_| wanted) {
-                    paint_over(&mut shown, &described);
-                    let spot = Some(tree.elements[element].id.clone());
+                    paint_over(&mut shown, &spot.described);
+                    let spot = Some(tree.elements[spot.element].id.clone());
                     found.push((Part { window, spot }, shown));
                 }
             }

@@ -93,14 +93,13 @@ fn find_window(tree: &Tree, wanted: &WindowTarget) -> Result<usize> {
     match tree.toplevels_titled(title).as_slice() {
         [] => Err(no_window(tree, wanted)),
         [one] => Ok(*one),
-        several => Err(TargetError::SeveralWindows {
+        several => Err(Error::from(TargetError::SeveralWindows {
             wanted: escape::short(title, 60),
             windows: several
                 .iter()
                 .filter_map(|top| window_label(tree, *top))
                 .collect(),
-        }
-        .into()),
+        })),
     }
 }
 
@@ -116,11 +115,10 @@ fn no_window(tree: &Tree, wanted: &WindowTarget) -> Error {
         return TargetError::WindowAway { wanted, app, pid }.into();
     }
     let windows = focus::windows(tree).or_else(|| focus::focus(tree));
-    TargetError::NoSuchWindow {
+    Error::from(TargetError::NoSuchWindow {
         wanted,
         app,
         pid,
         windows,
-    }
-    .into()
+    })
 }

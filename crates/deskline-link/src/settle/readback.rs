@@ -342,11 +342,10 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
             that. Click the one you mean before you press a key for it",
             summary::name_of(tree, current)
         )),
-        None if from_toolkit => Verdict::Differs(
+        None if from_toolkit => Verdict::Differs(String::from(
             "it is selected, but keys may still act on another row, the current one. Click it \
-            before you press a key for it"
-                .into(),
-        ),
+            before you press a key for it",
+        )),
         None => Verdict::Agrees,
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use deskline_core::escape::percent_decode;
+use deskline_core::escape::{percent_decode, percent_encode};
 
 use crate::session::Session;
 
@@ -51,21 +51,14 @@ impl Document {
 
     /// RFC 3986: escapes every byte that is not unreserved.
     pub(super) fn uri(&self) -> String {
-        use std::fmt::Write as _;
-        use std::os::unix::ffi::OsStrExt;
         let path = match self {
             Self::Path(path) => path,
             Self::Uri(uri) => return uri.clone(),
         };
-        let mut uri = "file://".to_owned();
-        for &byte in path.as_os_str().as_bytes() {
-            if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
-                uri.push(char::from(byte));
-            } else {
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-        uri
+        format!(
+            "file://{}",
+            percent_encode(path.as_os_str().as_encoded_bytes())
+        )
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use deskline_contract::apps::installed;
-use deskline_contract::{OpenError, Result};
+use deskline_contract::{Error, OpenError, Result};
 use deskline_core::{escape, nearest};
 
 use super::command;
@@ -91,13 +91,12 @@ impl Installed {
             let (name, id) = (escape::name(&e.name, 40), escape::name(&e.id, 60));
             format!("{name} ({id})")
         };
-        Err(OpenError::Ambiguous {
+        Err(Error::from(OpenError::Ambiguous {
             identifier: identifier.to_owned(),
             how,
             apps: candidates.iter().take(10).map(named).collect(),
             count: candidates.len(),
-        }
-        .into())
+        }))
     }
 
     /// For errors: the apps with the most similar names.

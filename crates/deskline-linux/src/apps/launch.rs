@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use deskline_contract::{OpenError, Result};
+use deskline_contract::{Error, OpenError, Result};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::origin::{self, Origin};
@@ -79,11 +79,10 @@ pub fn launch(launch: &Launch, session: &Session) -> Result<Launched> {
         match activate(&entry.id, launch, address) {
             Ok(pid) => return Ok(launch.launched(pid)),
             Err(e) if launch.argv.is_empty() => {
-                return Err(OpenError::NotStarted {
+                return Err(Error::from(OpenError::NotStarted {
                     name: launch.name.clone(),
                     why: format!("over D-Bus: {e}"),
-                }
-                .into());
+                }));
             }
             Err(e) => tracing::debug!("{}: {e}; starting its command instead", entry.id),
         }
@@ -132,11 +131,10 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
         return Err(OpenError::NoCommand(launch.name.clone()).into());
     };
     let Some(program) = command::in_path(name, session) else {
-        return Err(OpenError::CommandMissing {
+        return Err(Error::from(OpenError::CommandMissing {
             name: launch.name.clone(),
             command: name.clone(),
-        }
-        .into());
+        }));
     };
     let directory = launch.entry.as_ref().and_then(|e| e.directory.as_deref());
     let directory = directory

@@ -14,13 +14,11 @@ const DISPLAY: &str = "display";
 const EXTENSIONS: &str = "X extensions";
 
 /// X extensions, the ability that depends on each, and whether it is required.
+#[rustfmt::skip]
 const NEEDED: [(&str, &str, bool); 7] = [
-    ("XTEST", "keys, clicks and scrolling", true),
-    ("XKEYBOARD", "typing", true),
-    ("XInputExtension", OF_INPUT, false),
-    ("Composite", OF_COVERED, false),
-    ("DAMAGE", OF_COVERED, false),
-    ("MIT-SHM", "quick screenshots", false),
+    ("XTEST", "keys, clicks and scrolling", true), ("XKEYBOARD", "typing", true),
+    ("XInputExtension", OF_INPUT, false), ("Composite", OF_COVERED, false),
+    ("DAMAGE", OF_COVERED, false), ("MIT-SHM", "quick screenshots", false),
     ("X-Resource", OF_PROCESS, false),
 ];
 
@@ -30,36 +28,30 @@ const OF_PROCESS: &str = "finding the process of a window that does not name it"
 
 /// Checks the display. Also returns its app windows, frontmost first, if they could be read.
 pub(super) fn look(session: &Session, attended: bool) -> (Vec<Check>, Option<Vec<Toplevel>>) {
-    if session.is_driven_natively() {
-        return (wayland::look(session, attended), None);
+    let native = || (wayland::look(session, attended), None);
+    let has_wayland = session.wayland_display.is_some();
+    if session.is_driven_natively() || session.display.is_none() && has_wayland {
+        return native();
     }
     let Some(display) = &session.display else {
-        let checks = match session.wayland_display {
-            Some(_) => wayland::look(session, attended),
-            None => vec![absent(session)],
-        };
-        return (checks, None);
+        return (vec![absent(session)], None);
     };
     let (raw, screen) = match session.connect_x11() {
         Ok(connected) => connected,
-        Err(_) if session.wayland_display.is_some() => {
-            return (wayland::look(session, attended), None);
-        }
+        Err(_) if has_wayland => return native(),
         Err(e) => return (vec![refused(display, &e.to_string())], None),
     };
     let mut checks = vec![Check::ok(DISPLAY, facts(display, &raw, screen))];
     if let Some(wayland) = &session.wayland_display {
-        checks.push(Check::warn(
-            "Wayland",
-            format!(
-                "{wayland}: apps that do not run through Xwayland are read and pressed \
-                through accessibility, but take no clicks and keys, and give no screenshots"
-            ),
-            format!(
-                "start them with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \
-                --ozone-platform=x11, log in to an X11 session, or {PRIVATE}"
-            ),
-        ));
+        let finding = format!(
+            "{wayland}: apps that do not run through Xwayland are read and pressed \
+            through accessibility, but take no clicks and keys, and give no screenshots"
+        );
+        let remedy = format!(
+            "start them with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \
+            --ozone-platform=x11, log in to an X11 session, or {PRIVATE}"
+        );
+        checks.push(Check::warn("Wayland", finding, remedy));
     }
     extensions(&raw, &mut checks);
     let lacks_extension = |c: &Check| c.name == EXTENSIONS && !c.remedy.is_empty();

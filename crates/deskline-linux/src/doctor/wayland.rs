@@ -31,11 +31,9 @@ const PICTURE: (&str, &str) = ("picture", "agents have only the trees");
 pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
     let wayland = session.wayland_display.as_deref().unwrap_or_default();
     let Some(compositor) = session.compositor() else {
-        return vec![Check::fail(
-            "display",
-            format!("the Wayland display {wayland} does not answer"),
-            format!("log in again, or {PRIVATE}"),
-        )];
+        let finding = format!("the Wayland display {wayland} does not answer");
+        let remedy = format!("log in again, or {PRIVATE}");
+        return vec![Check::fail("display", finding, remedy)];
     };
     let mut display = match display::connect(session) {
         Ok(display) => display,

@@ -11,45 +11,19 @@ use super::environment::{self, Environment};
 use super::{Session, socket};
 
 /// Session managers: their environment is that of all apps of the session.
+#[rustfmt::skip]
 const SESSION_MANAGERS: &[&str] = &[
-    "gnome-session-b",
-    "gnome-session",
-    "xfce4-session",
-    "plasma_session",
-    "ksmserver",
-    "plasmashell",
-    "cinnamon-sessio",
-    "mate-session",
-    "lxqt-session",
-    "lxsession",
-    "budgie-session-",
-    "gnome-flashback",
+    "gnome-session-b", "gnome-session", "xfce4-session", "plasma_session", "ksmserver",
+    "plasmashell", "cinnamon-sessio", "mate-session", "lxqt-session", "lxsession",
+    "budgie-session-", "gnome-flashback",
 ];
 
 /// Window managers and shells: every session has one, and each belongs to one session.
+#[rustfmt::skip]
 const WINDOW_MANAGERS: &[&str] = &[
-    "gnome-shell",
-    "kwin_x11",
-    "kwin_wayland",
-    "xfwm4",
-    "cinnamon",
-    "marco",
-    "metacity",
-    "mutter",
-    "muffin",
-    "openbox",
-    "i3",
-    "sway",
-    "Hyprland",
-    "river",
-    "niri",
-    "labwc",
-    "wayfire",
-    "icewm",
-    "fluxbox",
-    "awesome",
-    "bspwm",
-    "dwm",
+    "gnome-shell", "kwin_x11", "kwin_wayland", "xfwm4", "cinnamon", "marco", "metacity", "mutter",
+    "muffin", "openbox", "i3", "sway", "Hyprland", "river", "niri", "labwc", "wayfire", "icewm",
+    "fluxbox", "awesome", "bspwm", "dwm",
 ];
 
 /// Where to look for a session. [`Sources::system`] is this machine; tests pass their own.

@@ -16,111 +16,41 @@ pub type Environment = BTreeMap<String, String>;
 pub(crate) const MARK: &str = "DESKLINE_DESKTOP";
 
 /// Names that are passed on.
+#[rustfmt::skip]
 const USUAL: &[&str] = &[
-    "DISPLAY",
-    "XAUTHORITY",
-    "WAYLAND_DISPLAY",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "DESKTOP_SESSION",
-    "GSETTINGS_BACKEND",
-    "GSK_RENDERER",
-    "ACCESSIBILITY_ENABLED",
-    "NO_AT_BRIDGE",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "PATH",
-    "PWD",
-    "TMPDIR",
-    "LANG",
-    "LANGUAGE",
-    "TZ",
-    "TERMINAL",
-    "BROWSER",
-    "EDITOR",
-    "XMODIFIERS",
-    "SESSION_MANAGER",
-    "WINDOWPATH",
-    "NIX_PROFILES",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    MARK,
+    "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "DESKTOP_SESSION",
+    "GSETTINGS_BACKEND", "GSK_RENDERER", "ACCESSIBILITY_ENABLED", "NO_AT_BRIDGE", "HOME", "USER",
+    "LOGNAME", "SHELL", "PATH", "PWD", "TMPDIR", "LANG", "LANGUAGE", "TZ", "TERMINAL", "BROWSER",
+    "EDITOR", "XMODIFIERS", "SESSION_MANAGER", "WINDOWPATH", "NIX_PROFILES", "SSL_CERT_FILE",
+    "SSL_CERT_DIR", MARK,
 ];
 
 /// Prefixes of names that are passed on: locales, desktops and toolkits.
+#[rustfmt::skip]
 const FAMILIES: &[&str] = &[
-    "LC_",
-    "XDG_",
-    "GTK_",
-    "GDK_",
-    "GIO_",
-    "GI_",
-    "GNOME_",
-    "QT_",
-    "QML",
-    "KDE_",
-    "PLASMA_",
-    "MATE_",
-    "XFCE_",
-    "LXQT_",
-    "CINNAMON_",
-    "SAL_",
-    "MOZ_",
-    "MESA_",
-    "LIBGL_",
-    "LIBVA_",
-    "SDL_",
-    "CLUTTER_",
-    "XCURSOR_",
-    "IBUS_",
-    "FCITX_",
-    "FLATPAK_",
+    "LC_", "XDG_", "GTK_", "GDK_", "GIO_", "GI_", "GNOME_", "QT_", "QML", "KDE_", "PLASMA_",
+    "MATE_", "XFCE_", "LXQT_", "CINNAMON_", "SAL_", "MOZ_", "MESA_", "LIBGL_", "LIBVA_", "SDL_",
+    "CLUTTER_", "XCURSOR_", "IBUS_", "FCITX_", "FLATPAK_",
 ];
 
 /// Variables that point programs to code and data. An `AppImage`, a snap or an Electron app points
 /// them at its own bundle, whose content may crash other programs. A session may point them at
 /// content for all its apps. So these values are taken from the session or not at all.
+#[rustfmt::skip]
 const BUNDLED: &[&str] = &[
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "GIO_MODULE_DIR",
-    "GIO_EXTRA_MODULES",
-    "GI_TYPELIB_PATH",
-    "GTK_PATH",
-    "GTK_EXE_PREFIX",
-    "GTK_DATA_PREFIX",
-    "GTK_IM_MODULE_FILE",
-    "GDK_PIXBUF_MODULE_FILE",
-    "GDK_PIXBUF_MODULEDIR",
-    "GSETTINGS_SCHEMA_DIR",
-    "QT_PLUGIN_PATH",
-    "QT_QPA_PLATFORM_PLUGIN_PATH",
-    "QML_IMPORT_PATH",
-    "QML2_IMPORT_PATH",
-    "LIBGL_DRIVERS_PATH",
-    "LIBVA_DRIVERS_PATH",
-    "FONTCONFIG_FILE",
-    "FONTCONFIG_PATH",
-    "LOCPATH",
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "PERLLIB",
-    "PERL5LIB",
-    "NODE_OPTIONS",
-    "GST_PLUGIN_SYSTEM_PATH",
+    "LD_LIBRARY_PATH", "LD_PRELOAD", "GIO_MODULE_DIR", "GIO_EXTRA_MODULES", "GI_TYPELIB_PATH",
+    "GTK_PATH", "GTK_EXE_PREFIX", "GTK_DATA_PREFIX", "GTK_IM_MODULE_FILE", "GDK_PIXBUF_MODULE_FILE",
+    "GDK_PIXBUF_MODULEDIR", "GSETTINGS_SCHEMA_DIR", "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH",
+    "QML_IMPORT_PATH", "QML2_IMPORT_PATH", "LIBGL_DRIVERS_PATH", "LIBVA_DRIVERS_PATH",
+    "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LOCPATH", "PYTHONHOME", "PYTHONPATH", "PERLLIB",
+    "PERL5LIB", "NODE_OPTIONS", "GST_PLUGIN_SYSTEM_PATH",
 ];
 
 /// Variables that are set only inside a bundle or an Electron app.
+#[rustfmt::skip]
 const BUNDLES: &[&str] = &[
-    "APPDIR",
-    "APPIMAGE",
-    "SNAP",
-    "FLATPAK_ID",
-    "ELECTRON_RUN_AS_NODE",
-    "CHROME_DESKTOP",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
+    "APPDIR", "APPIMAGE", "SNAP", "FLATPAK_ID", "ELECTRON_RUN_AS_NODE", "CHROME_DESKTOP",
+    "LD_LIBRARY_PATH", "LD_PRELOAD",
 ];
 
 /// The root directory of a bundle, which it adds to search paths.
@@ -128,18 +58,10 @@ const ROOTS: &[&str] = &["APPDIR", "SNAP"];
 
 /// Parts of names that suggest a credential. They also exclude `XDG_ACTIVATION_TOKEN`, a one-use
 /// token that is meant for this process only.
+#[rustfmt::skip]
 const SECRET: &[&str] = &[
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "CREDENTIAL",
-    "API_KEY",
-    "APIKEY",
-    "ACCESS_KEY",
-    "PRIVATE_KEY",
-    "COOKIE",
+    "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "API_KEY", "APIKEY",
+    "ACCESS_KEY", "PRIVATE_KEY", "COOKIE",
 ];
 
 /// This process's environment.

@@ -40,17 +40,12 @@ pub(super) static CHAIN: ToolRecord = ToolRecord {
 };
 
 /// The tools that can be steps, with the value of `do` for each.
+#[rustfmt::skip]
 static STEPS: [(&str, &ToolRecord); 10] = [
-    ("click", &pointer::CLICK),
-    ("type", &keyboard::TYPE),
-    ("press_key", &keyboard::PRESS_KEY_TOOL),
-    ("scroll", &pointer::SCROLL),
-    ("drag", &pointer::DRAG),
-    ("set_value", &quiet::SET_VALUE),
-    ("press_ax", &quiet::PRESS_AX),
-    ("set_selected", &quiet::SET_SELECTED),
-    ("wait_for", &look::WAIT_FOR),
-    ("read", &look::READ),
+    ("click", &pointer::CLICK), ("type", &keyboard::TYPE), ("press_key", &keyboard::PRESS_KEY_TOOL),
+    ("scroll", &pointer::SCROLL), ("drag", &pointer::DRAG), ("set_value", &quiet::SET_VALUE),
+    ("press_ax", &quiet::PRESS_AX), ("set_selected", &quiet::SET_SELECTED),
+    ("wait_for", &look::WAIT_FOR), ("read", &look::READ),
 ];
 
 /// The schema of a step, for `tools/list`: the arguments of all tools that can be steps. The tools'
@@ -94,10 +89,9 @@ pub(super) struct Steps {
 /// The steps of a chain.
 pub(super) fn steps(arguments: &Map<String, Value>) -> Result<Steps, Wrong> {
     let Some(Value::Array(steps)) = arguments.get("steps") else {
-        return Err(
-            "steps must be a list of objects such as {\"do\": \"click\", \"element\": \"Save\"}"
-                .into(),
-        );
+        return Err(String::from(
+            "steps must be a list of objects such as {\"do\": \"click\", \"element\": \"Save\"}",
+        ));
     };
     if steps.is_empty() || steps.len() > MOST {
         return Err(format!(

@@ -35,22 +35,12 @@ pub(crate) use record::{Handler, ToolRecord};
 pub(crate) const COMPAT_PREFIX: &str = "macos-use_";
 
 /// In the order of `tools/list`.
+#[rustfmt::skip]
 pub(crate) static TOOLS: [&ToolRecord; 15] = [
-    &look::OPEN,
-    &pointer::CLICK,
-    &keyboard::TYPE,
-    &keyboard::PRESS_KEY_TOOL,
-    &pointer::SCROLL,
-    &quiet::SET_VALUE,
-    &quiet::PRESS_AX,
-    &quiet::SET_SELECTED,
-    &look::REFRESH,
-    &look::LIST_APPLICATIONS,
-    &files::SEARCH_TREE,
-    &files::VIEW_SCREENSHOT,
-    &look::WAIT_FOR,
-    &pointer::DRAG,
-    &chain::CHAIN,
+    &look::OPEN, &pointer::CLICK, &keyboard::TYPE, &keyboard::PRESS_KEY_TOOL, &pointer::SCROLL,
+    &quiet::SET_VALUE, &quiet::PRESS_AX, &quiet::SET_SELECTED, &look::REFRESH,
+    &look::LIST_APPLICATIONS, &files::SEARCH_TREE, &files::VIEW_SCREENSHOT, &look::WAIT_FOR,
+    &pointer::DRAG, &chain::CHAIN,
 ];
 
 /// How long to wait for what a call expects.

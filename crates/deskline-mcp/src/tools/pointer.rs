@@ -10,35 +10,22 @@ use super::arg::{
 use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
+#[rustfmt::skip]
 pub(super) static CLICK: ToolRecord = ToolRecord {
     name: "click_and_traverse",
     about: "Click an element or point, then optionally type text and press a key: a field, its \
         text and Return in one call. Target: ref, or element (+ role), or x,y (+ width,height) \
         from a tree line.",
     args: &[
-        PID,
-        ELEMENT,
-        ROLE,
-        REF,
-        X,
-        Y,
-        WIDTH,
-        HEIGHT,
+        PID, ELEMENT, ROLE, REF, X, Y, WIDTH, HEIGHT,
         Arg::optional("doubleClick", Type::Bool, "two clicks"),
         Arg::optional("rightClick", Type::Bool, "for a menu"),
         Arg::optional("middleClick", Type::Bool, "wheel button"),
         Arg::optional("hover", Type::Bool, "only move there"),
-        Arg::optional(
-            "choose",
-            Type::Text,
-            "this choice of a combo box, menu button or list",
-        ),
+        Arg::optional("choose", Type::Text, "this choice of a combo box, menu button or list"),
         MODIFIER_FLAGS,
         Arg::optional("text", Type::Text, "typed after the click"),
-        PRESS_KEY,
-        PRESS_KEY_MODIFIERS,
-        EXPECT,
-        TIMEOUT,
+        PRESS_KEY, PRESS_KEY_MODIFIERS, EXPECT, TIMEOUT,
     ],
     effect: Effect::Act,
     handler: Handler::Link(click),

@@ -248,10 +248,9 @@ impl Compositor for Placed {
         self.sessions.introduce();
         Ok(match self.screen()?.focused() {
             Some(focused) => focused.keyboard(),
-            None => Keyboard::Unclear(
-                "no app has the keyboard: GNOME's overview or a dialog of its own may be open"
-                    .into(),
-            ),
+            None => Keyboard::Unclear(String::from(
+                "no app has the keyboard: GNOME's overview or a dialog of its own may be open",
+            )),
         })
     }
 

@@ -394,11 +394,10 @@ impl<T: Toplevels> Compositor for Plain<T> {
         self.front = self.front_of(&all).cloned();
         Ok(match &self.front {
             Some(front) => Keyboard::toplevel(front.clone().window()),
-            None => Keyboard::Unclear(
+            None => Keyboard::Unclear(String::from(
                 "no app or more than one reports that it has the keyboard: GNOME's overview or a \
-                dialog of its own may be open"
-                    .into(),
-            ),
+                dialog of its own may be open",
+            )),
         })
     }
 

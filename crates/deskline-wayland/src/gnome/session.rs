@@ -102,11 +102,10 @@ pub(super) fn is_supported(to: &Access<'_>) -> Result<()> {
     if reported.contains("ConnectToEIS") {
         return Ok(());
     }
-    Err(Error::Unavailable(
+    Err(Error::Unavailable(String::from(
         "this GNOME Shell takes no input from other programs: that needs GNOME 45 or later. \
-        Choose \"GNOME on Xorg\" at login"
-            .into(),
-    ))
+        Choose \"GNOME on Xorg\" at login",
+    )))
 }
 
 impl Session {

@@ -103,7 +103,7 @@ impl Port for VirtualDevices<'_> {
     }
 
     fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<u32>> {
-        let all = keymap::modifiers().into_iter();
+        let all = keymap::MODIFIERS.into_iter();
         let wanted = all.filter(|(its, _)| modifiers.contains(*its));
         Ok(wanted.map(|(_, (code, _))| code).collect())
     }

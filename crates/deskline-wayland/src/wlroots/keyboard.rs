@@ -68,7 +68,7 @@ impl VirtualKeyboard {
     pub(crate) fn key(&mut self, client: &Client, code: u32, down: bool) {
         let state = if down { Pressed } else { Released };
         self.device.key(client.time(), code, state.into());
-        let modifiers = keymap::modifiers().map(|(_, key)| key);
+        let modifiers = keymap::MODIFIERS.map(|(_, key)| key);
         if let Some((_, bit)) = modifiers.into_iter().find(|(its, _)| *its == code) {
             self.mask = if down {
                 self.mask | bit

@@ -14,12 +14,9 @@ use crate::{Answer as _, During as _, Present as _};
 const MOST_TARGETS: usize = 200;
 
 /// Types of data that are ids of the owner's resources, which the owner frees.
+#[rustfmt::skip]
 const RESOURCES: [AtomEnum; 5] = [
-    AtomEnum::BITMAP,
-    AtomEnum::COLORMAP,
-    AtomEnum::DRAWABLE,
-    AtomEnum::PIXMAP,
-    AtomEnum::WINDOW,
+    AtomEnum::BITMAP, AtomEnum::COLORMAP, AtomEnum::DRAWABLE, AtomEnum::PIXMAP, AtomEnum::WINDOW,
 ];
 
 /// The type of the data, the bits per unit (8, 16 or 32), and the data.

@@ -38,18 +38,8 @@ x11rb::atom_manager! {
     /// The atoms of selections.
     pub(super) Names:
     NamesCookie {
-        ATOM_PAIR,
-        CLIPBOARD,
-        CLIPBOARD_MANAGER,
-        INCR,
-        MULTIPLE,
-        SAVE_TARGETS,
-        TARGETS,
-        TEXT,
-        TIMESTAMP,
-        UTF8_STRING,
-        _DESKLINE_CLIPBOARD,
-        _DESKLINE_TIME,
+        ATOM_PAIR, CLIPBOARD, CLIPBOARD_MANAGER, INCR, MULTIPLE, SAVE_TARGETS, TARGETS, TEXT,
+        TIMESTAMP, UTF8_STRING, _DESKLINE_CLIPBOARD, _DESKLINE_TIME,
     }
 }
 
@@ -226,15 +216,6 @@ impl Keeper {
         Ok(())
     }
 
-    /// Waits for an event until `until`, and handles it.
-    fn wait(&mut self, until: Instant, cancel: &Cancel) -> Result<()> {
-        cancel.check()?;
-        self.c.flush().during(WHAT)?;
-        let left = until.saturating_duration_since(Instant::now());
-        wait::readable(self.c.stream(), left.min(SLICE)).map_err(Error::system(WHAT))?;
-        self.hear()
-    }
-
     /// Waits for the event that brings what is wanted, at most until `until`.
     pub(super) fn await_some<T>(
         &mut self,
@@ -242,13 +223,17 @@ impl Keeper {
         cancel: &Cancel,
         mut wanted: impl FnMut(&mut Self) -> Option<T>,
     ) -> Result<Option<T>> {
-        loop {
-            let found = wanted(self);
-            if found.is_some() || Instant::now() >= until {
-                return Ok(found);
-            }
-            self.wait(until, cancel)?;
-        }
+        let limit = until.saturating_duration_since(Instant::now());
+        connection::until(
+            self,
+            |it| &it.c,
+            (limit, SLICE),
+            (cancel, WHAT),
+            |it| {
+                it.hear()?;
+                Ok(wanted(it))
+            },
+        )
     }
 
     /// Asks the clipboard manager to save the owned data, before this process ends.

@@ -27,11 +27,10 @@ pub(crate) struct Slave {
 pub(crate) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
     let known = c.extension_information(xinput::X11_EXTENSION_NAME);
     if known.during(WHAT)?.is_none() {
-        return Ok(Err(
+        return Ok(Err(String::from(
             "the X server lacks the X Input extension, which distinguishes the user's devices \
-            from synthetic ones"
-                .into(),
-        ));
+            from synthetic ones",
+        )));
     }
     // Before 2.1, a client gets no raw events while another client has grabbed the device.
     let version = c.xinput_xi_query_version(2, 2).during(WHAT)?;
@@ -48,11 +47,10 @@ pub(crate) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
         .iter()
         .any(|slave| slave.name.starts_with("xwayland-"))
     {
-        return Ok(Err(
+        return Ok(Err(String::from(
             "the display is Xwayland's, where only the Wayland compositor could keep the user's \
-            input from all apps"
-                .into(),
-        ));
+            input from all apps",
+        )));
     }
     if !slaves.iter().any(|slave| slave.xtest) {
         return Ok(Err(

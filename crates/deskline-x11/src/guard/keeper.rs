@@ -3,9 +3,8 @@
 //! It never waits for a link, so the time limit takes effect even if the link hangs. If the thread
 //! itself fails, its connection closes, which releases the devices.
 
-use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SyncSender, TryRecvError};
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use deskline_contract::guard::{Grab, Task};
@@ -120,22 +119,18 @@ impl Keeper {
     }
 
     fn serve(&mut self, inbox: &Inbox<Order>) -> Result<()> {
-        loop {
+        inbox.serve(|order| {
             self.hear()?;
-            match inbox.next() {
-                Ok(order) => {
-                    self.obey(order)?;
-                    continue;
-                }
-                Err(TryRecvError::Empty) => {}
-                Err(TryRecvError::Disconnected) => return self.leave(),
+            if let Some(order) = order {
+                return self.obey(order);
             }
             if let Some(escaped) = self.machine.expire(Instant::now()) {
                 self.expire(escaped)?;
             }
             self.c.flush().during(WHAT)?;
-            self.wait(inbox)?;
-        }
+            self.wait(inbox)
+        })?;
+        self.leave()
     }
 
     /// Handles pending events.
@@ -150,12 +145,17 @@ impl Keeper {
     /// has pressed for them, and releases these: XTEST's own device must not keep them down.
     fn leave(&mut self) -> Result<()> {
         self.open()?;
-        let until = Instant::now() + LEAVE;
-        while !self.pressed.is_empty() && Instant::now() < until {
-            self.hear()?;
-            let left = until.saturating_duration_since(Instant::now());
-            wait::readable(self.c.stream(), left).map_err(Error::system(WHAT))?;
-        }
+        let whose = (&Cancel::new(), WHAT);
+        connection::until(
+            self,
+            |it| &it.c,
+            (LEAVE, LEAVE),
+            whose,
+            |it| {
+                it.hear()?;
+                Ok(it.pressed.is_empty().then_some(()))
+            },
+        )?;
         for code in std::mem::take(&mut self.pressed) {
             held_keys::let_go(&self.c, code)?;
         }
@@ -165,13 +165,10 @@ impl Keeper {
     /// Waits for an event, an order or the time limit.
     fn wait(&self, inbox: &Inbox<Order>) -> Result<()> {
         let left = self.machine.left(Instant::now());
-        let mut fds = [
-            PollFd::from_borrowed_fd(self.c.stream().as_fd(), PollFlags::IN),
-            inbox.poll(),
-        ];
-        wait::any(&mut fds, left).map_err(Error::system(WHAT))?;
-        inbox.awake();
-        Ok(())
+        let mut fds = [PollFd::new(self.c.stream(), PollFlags::IN), inbox.poll()];
+        wait::any(&mut fds, left)
+            .map(drop)
+            .map_err(Error::system(WHAT))
     }
 
     fn obey(&mut self, order: Order) -> Result<()> {

@@ -6,7 +6,6 @@
 //! that has the grabs. After the server's end it frees the key codes that the agent has left bound.
 
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -90,18 +89,18 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
     let mut own = vec![];
     // After Esc the server is to be first.
     let now = || {
-        Instant::now()
-            .checked_sub(BEHIND)
-            .unwrap_or_else(Instant::now)
+        let now = Instant::now();
+        now.checked_sub(BEHIND).unwrap_or(now)
     };
     loop {
+        let heard = Instant::now();
         while let Some(event) = c.poll_for_event().during(WHAT)? {
             if let Event::XinputRawKeyPress(key) = event
                 && !own.contains(&key.sourceid)
                 && escape::is_plain(&c, key.sourceid, key.detail)?
             {
                 let (code, role, down) = (key.detail, Role::Escape, true);
-                let _ = machine.event(Press::Key { code, role, down }, Instant::now());
+                let _ = machine.event(Press::Key { code, role, down }, heard);
             }
         }
         if machine.expire(now()).is_some() {
@@ -111,10 +110,8 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
             return c.sync().during(WHAT);
         }
         c.flush().during(WHAT)?;
-        let mut fds = [
-            PollFd::from_borrowed_fd(c.stream().as_fd(), PollFlags::IN),
-            PollFd::new(&orders, PollFlags::IN),
-        ];
+        let events = PollFd::new(c.stream(), PollFlags::IN);
+        let mut fds = [events, PollFd::new(&orders, PollFlags::IN)];
         wait::any(&mut fds, machine.left(now())).map_err(Error::system(WHAT))?;
         if fds[1].revents().is_empty() {
             continue;
@@ -144,14 +141,14 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
 
 /// Selects the person's keys, or nothing.
 fn listen(c: &Connection, root: Window, held: bool) -> Result<()> {
-    let none = XIEventMask::from(0u32);
+    let keys = if held {
+        XIEventMask::RAW_KEY_PRESS
+    } else {
+        XIEventMask::from(0u32)
+    };
     let mask = EventMask {
         deviceid: Device::ALL.into(),
-        mask: vec![if held {
-            XIEventMask::RAW_KEY_PRESS
-        } else {
-            none
-        }],
+        mask: vec![keys],
     };
     c.xinput_xi_select_events(root, &[mask]).sent(WHAT)
 }

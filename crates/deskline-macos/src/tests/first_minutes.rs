@@ -81,6 +81,20 @@ fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
     assert!(has_page());
 }
 
+/// On macOS 26 a request at an activation wakes it (FuJacob/cotabby #671).
+#[test]
+fn an_app_that_hears_a_request_only_in_front_is_asked_again_there() {
+    let mut desk = electron(None);
+    desk.given(|world| {
+        let wakes = world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap();
+        (wakes.deaf_behind, wakes.after) = (true, Duration::from_millis(100));
+    });
+    desk.refresh();
+    desk.refresh();
+    desk.click_on("Urgent", "AXCheckBox").ok();
+    has(desk.refresh(), "Home");
+}
+
 /// An Electron app may have windows without a page.
 #[test]
 fn an_app_that_never_shows_a_page_is_not_waited_for_each_time() {
@@ -122,8 +136,25 @@ fn a_list_of_slow_rows_is_read_as_far_as_it_shows() {
     slow_list(&desk, 400);
     let start = Instant::now();
     let answer = desk.run(Action::Refresh).ok();
-    within(start, Duration::from_secs(6));
+    // Three rows show, and as many as may show after them are read.
+    within(start, Duration::from_millis(2_500));
     has(tree(&answer), "\"Contact 2\"");
+    has(tree(&answer), "# partial");
+}
+
+#[test]
+fn a_window_of_slow_elements_is_read_for_three_seconds() {
+    let mut desk = Desk::new();
+    desk.given(|world| {
+        for n in 0..100 {
+            let at = [110.0 + f64::from(n), 430.0, 50.0, 18.0];
+            let slow = world.add(desk.window, "AXButton", &format!("slow {n}"), at);
+            world.node(slow).costs = Duration::from_millis(60);
+        }
+    });
+    let start = Instant::now();
+    let answer = desk.run(Action::Refresh).ok();
+    within(start, Duration::from_secs(4));
     has(tree(&answer), "# partial");
 }
 
@@ -196,6 +227,20 @@ fn a_tap_that_sees_no_keys_is_no_guard_and_the_answer_says_so() {
     desk.mac.world().quirks.tap_without_keys = false;
     let answer = desk.type_text("go").ok();
     assert!(!answer.text.contains("Input Monitoring"), "{}", answer.text);
+}
+
+/// App Nap would stretch each pause, and the system turns off a tap that answers late.
+#[test]
+fn macos_does_not_stretch_the_pauses_of_a_program_that_acts() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    desk.given(|world| {
+        world.focus(MAIL, body);
+        world.quirks.naps = true;
+    });
+    let start = Instant::now();
+    desk.type_text(&"maps ".repeat(20)).ok();
+    within(start, Duration::from_millis(1_500));
 }
 
 /// A clipboard manager reads what is new at once; the app pastes a moment after its key.

@@ -36,7 +36,7 @@ thread_local! {
     static PRESSED: Cell<i32> = const { Cell::new(0) };
 }
 
-/// The title of an app that takes a character every 15 ms, and for one that comes sooner the one
+/// The title of an app that takes a character every 20 ms, and for one that comes sooner the one
 /// before again, as Notepad of Windows 11 does (rustdesk #15243). Its class is Notepad's.
 pub const SLOW: &str = "Slow";
 
@@ -220,7 +220,7 @@ unsafe extern "system" fn on_message(
             let (now, (before, last)) = (PRESSED.get(), LAST.get());
             let is_slow = class_of(window) == "RichEditD2DPT";
             let char = match now.wrapping_sub(before) {
-                ..15 if is_slow && last != 0 => last,
+                ..20 if is_slow && last != 0 => last,
                 _ => what.0,
             };
             LAST.set((now, char));

@@ -99,13 +99,13 @@ fn a_client_that_passes_on_twelve_variables_opens_any_app() {
     let facts = link("Company Facts.lnk", tells.to_str().unwrap(), ONLY_TELLS);
     fs::write(&script, letters + &facts).unwrap();
     run("cscript.exe", &["//nologo", script.to_str().unwrap()]);
-    let key = r"HKCU\Software\Microsoft\Windows\CurrentVersion\App Paths\letters.exe";
+    let key = r"HKCU\Software\Microsoft\Windows\CurrentVersion\App Paths\scribe.exe";
     run("reg.exe", &["add", key, "/ve", "/d", notepad, "/f"]);
 
     let mut command = Client::command(&[]);
     command.env_clear().envs(passed_on());
     let mut client = Client::spawn(command);
-    for name in ["Company Letters", "letters"] {
+    for name in ["Company Letters", "scribe"] {
         let opened = open(&mut client, name);
         assert!(
             field(&opened, "app:").eq_ignore_ascii_case("notepad"),

@@ -13,9 +13,6 @@ const SETTINGS: [[&str; 2]; 4] = [
 ];
 
 pub(crate) fn read<O: Os>(os: &O) -> Vec<String> {
-    let told = |program, arguments: &[&str]| os.tool(program, arguments).unwrap_or_default();
-    let version = told("/usr/bin/sw_vers", &["-productVersion"]);
-    let chip = told("/usr/sbin/sysctl", &["-n", "machdep.cpu.brand_string"]);
     let displays = os.displays().into_iter();
     let displays = displays.map(|display| format!("{:?} ×{}", display.bounds, display.scale));
     let mut layers: BTreeMap<i64, usize> = BTreeMap::new();
@@ -23,12 +20,20 @@ pub(crate) fn read<O: Os>(os: &O) -> Vec<String> {
         *layers.entry(window.layer).or_default() += 1;
     }
     vec![
-        format!("macOS {}, {}", version.trim(), chip.trim()),
+        system(os),
         format!("displays {}", displays.collect::<Vec<_>>().join(", ")),
         format!("input source {}", input_source(os)),
         settings(os),
         format!("windows by layer {layers:?}"),
     ]
+}
+
+/// The version of macOS and the processor.
+pub(crate) fn system<O: Os>(os: &O) -> String {
+    let told = |program, arguments: &[&str]| os.tool(program, arguments).unwrap_or_default();
+    let version = told("/usr/bin/sw_vers", &["-productVersion"]);
+    let chip = told("/usr/sbin/sysctl", &["-n", "machdep.cpu.brand_string"]);
+    format!("macOS {}, {}", version.trim(), chip.trim())
 }
 
 pub(crate) fn input_source<O: Os>(os: &O) -> String {

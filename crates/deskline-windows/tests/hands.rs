@@ -7,16 +7,16 @@ mod common;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{App, PATIENCE, SLOW, be_an_app, person};
+use common::{App, GLOWS, PATIENCE, SLOW, be_an_app, person};
 use deskline_contract::guard::{Grab, Guards as _, LIMIT, Task};
 use deskline_contract::{
-    Aim, Button, Cancel, Click, Clicks, KeyInput as _, Pictures as _, PointerInput as _,
+    Aim, Button, Cancel, Click, KeyInput as _, Pictures as _, Platform as _, PointerInput as _,
     Raising as _, Reason, Screen as _, Window,
 };
-use deskline_core::{KeyPress, Modifiers, Point, Rect};
-use deskline_windows::become_aware;
+use deskline_core::{KeyPress, Point, Rect};
 use deskline_windows::display::WinDisplay;
 use deskline_windows::guard::Guard;
+use deskline_windows::{WinPlatform, become_aware};
 use windows::Win32::Foundation::{HWND, RECT};
 use windows::Win32::Graphics::Gdi::{COLOR_MENU, GetDC, GetPixel, GetSysColor, ReleaseDC};
 use windows::Win32::UI::WindowsAndMessaging::{
@@ -106,6 +106,15 @@ impl Desk {
         window
     }
 
+    fn click(&mut self, at: Point, button: Button) {
+        let click = Click {
+            button,
+            ..Click::left(at)
+        };
+        let clicked = self.display.click(click, &mut || None, &self.cancel);
+        clicked.unwrap();
+    }
+
     /// Presses F9 and waits for it: all earlier input has arrived then.
     fn settle(&mut self) -> Vec<String> {
         let press = KeyPress::parse("F9", &[]).unwrap();
@@ -158,15 +167,6 @@ fn middle(window: &Window) -> Point {
     Point::at(rect.x + rect.w / 2, rect.y + rect.h / 2)
 }
 
-fn click(at: Point, clicks: Clicks) -> Click {
-    Click {
-        at,
-        button: Button::Left,
-        clicks,
-        modifiers: Modifiers::empty(),
-    }
-}
-
 fn task(limit: Duration) -> Task {
     Task {
         caption: None,
@@ -206,9 +206,7 @@ fn text_keys_clicks_and_the_wheel_reach_the_target_alone() {
     );
 
     let at = middle(&window);
-    desk.display
-        .click(click(at, Clicks::Single), &mut || None, &desk.cancel)
-        .unwrap();
+    desk.click(at, Button::Left);
     let lines = desk.settle();
     assert!(
         lines.iter().any(|line| line.starts_with("left ")),
@@ -248,7 +246,7 @@ fn no_input_goes_to_another_window() {
     let error = desk.display.type_text("secret", &desk.cancel).unwrap_err();
     assert!(error.to_string().contains("Persons"), "{error}");
     let over = window(&mut desk.display, &desk.persons);
-    let click = click(middle(&over), Clicks::Single);
+    let click = Click::left(middle(&over));
     let error = desk
         .display
         .click(click, &mut || None, &desk.cancel)
@@ -303,14 +301,7 @@ fn place_of(class: PCWSTR) -> Option<Rect> {
 fn a_picture_shows_the_open_menu() {
     let mut desk = Desk::new();
     let window = desk.raise();
-    let at = middle(&window);
-    let click = Click {
-        button: Button::Right,
-        ..click(at, Clicks::Single)
-    };
-    desk.display
-        .click(click, &mut || None, &desk.cancel)
-        .unwrap();
+    desk.click(middle(&window), Button::Right);
     let rect = window.extents.unwrap();
     // SAFETY: takes a constant.
     let [red, green, blue, _] = unsafe { GetSysColor(COLOR_MENU) }.to_le_bytes();
@@ -330,6 +321,16 @@ fn a_picture_shows_the_open_menu() {
             .flat_map(|y| (inside.x..inside.x + inside.w).map(move |x| (x, y)));
         points.filter(is_menus).count() as i32 > inside.w * inside.h / 3
     });
+}
+
+#[test]
+fn edges_that_glow_are_no_open_menu_and_a_menu_is() {
+    let mut desk = Desk::with(GLOWS);
+    let mut desktop = WinPlatform::new().connect().unwrap();
+    assert!(!desktop.popup_open(desk.app.pid()).unwrap());
+    let window = desk.raise();
+    desk.click(middle(&window), Button::Right);
+    wait("open menu", || desktop.popup_open(desk.app.pid()).unwrap());
 }
 
 #[test]
@@ -510,10 +511,7 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
     });
     let all = desk.display.every_window().unwrap();
     assert!(all.iter().all(|window| !window.title.starts_with("AI:")));
-    let click = click(centre, Clicks::Single);
-    desk.display
-        .click(click, &mut || None, &desk.cancel)
-        .unwrap();
+    desk.click(centre, Button::Left);
     desk.app.wait_for("left ");
     // The accent colour of its rim shows that it is visible. Only under Wine is it in pictures of
     // the screen.

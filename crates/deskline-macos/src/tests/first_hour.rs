@@ -11,10 +11,10 @@ use deskline_link::{Action, Target};
 use super::desk::{Desk, EDITOR, Expect, MAIL, has, line, tree, within};
 use super::first_minutes::slow_list;
 use super::messages::large;
-use super::waking::electron;
+use super::waking::{browser, electron};
 use crate::desktop::MacDesktop;
+use crate::os::Value;
 use crate::os::fake::clicks;
-use crate::os::{AxError, Value};
 use crate::platform::MacPlatform;
 
 /// An input method that is turned off and on again in the app in front has only its icon back,
@@ -145,17 +145,7 @@ fn a_submenu_opens_though_a_press_of_its_item_does_nothing() {
 #[test]
 fn the_request_to_a_browser_ends_with_the_link_unless_the_page_goes_with_it() {
     for forgets in [false, true] {
-        let mut desk = electron(Some(AxError(-25205)));
-        desk.given(|world| {
-            let app = world.apps.get_mut(&MAIL).unwrap();
-            let frameworks = app.path.join("Contents/Frameworks");
-            let electron = frameworks.join("Electron Framework.framework");
-            let chrome = frameworks.join("Google Chrome Framework.framework");
-            std::fs::rename(electron, chrome).unwrap();
-            let wakes = app.wakes.as_mut().unwrap();
-            wakes.hears = Some("AXEnhancedUserInterface");
-            wakes.forgets = forgets;
-        });
+        let mut desk = browser(|wakes| wakes.forgets = forgets);
         for _ in 0..3 {
             has(desk.refresh(), "Home");
         }

@@ -8,7 +8,7 @@ use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Call, Target};
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, has, tree, within};
-use super::waking::electron;
+use super::waking::{electron, wakes};
 use crate::desktop::MacDesktop;
 use crate::os::Value;
 use crate::os::fake::pasteboard::paste;
@@ -60,9 +60,8 @@ fn a_menu_extra_is_clicked_though_control_center_owns_its_place() {
 #[test]
 fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
     let desk = electron(None);
-    desk.given(|world| {
-        let wakes = world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap();
-        (wakes.deaf, wakes.after) = (1, Duration::from_millis(100));
+    wakes(&desk, |it| {
+        (it.deaf, it.after) = (1, Duration::from_millis(100))
     });
     let mut desktop = MacDesktop::new(desk.mac.clone());
     let mut has_page = || {
@@ -85,9 +84,8 @@ fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
 #[test]
 fn an_app_that_hears_a_request_only_in_front_is_asked_again_there() {
     let mut desk = electron(None);
-    desk.given(|world| {
-        let wakes = world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap();
-        (wakes.deaf_behind, wakes.after) = (true, Duration::from_millis(100));
+    wakes(&desk, |it| {
+        (it.deaf_behind, it.after) = (true, Duration::from_millis(100))
     });
     desk.refresh();
     desk.refresh();
@@ -99,10 +97,7 @@ fn an_app_that_hears_a_request_only_in_front_is_asked_again_there() {
 #[test]
 fn an_app_that_never_shows_a_page_is_not_waited_for_each_time() {
     let desk = electron(None);
-    desk.given(|world| {
-        let wakes = world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap();
-        wakes.deaf = 1_000;
-    });
+    wakes(&desk, |it| it.deaf = 1_000);
     let mut desktop = MacDesktop::new(desk.mac.clone());
     for _ in 0..2 {
         desktop.read(MAIL, Scope::Showing).unwrap();

@@ -43,6 +43,29 @@ pub(super) fn electron(answers: Option<AxError>) -> Desk {
     desk
 }
 
+/// Mail is a browser: it refuses Electron's attribute.
+pub(super) fn browser(change: impl FnOnce(&mut Wakes)) -> Desk {
+    let desk = electron(Some(AxError(-25205)));
+    desk.given(|world| {
+        let app = world.apps.get_mut(&MAIL).unwrap();
+        let frameworks = app.path.join("Contents/Frameworks");
+        let electron = frameworks.join("Electron Framework.framework");
+        let chrome = frameworks.join("Google Chrome Framework.framework");
+        std::fs::rename(electron, chrome).unwrap();
+    });
+    wakes(&desk, |wakes| {
+        wakes.hears = Some("AXEnhancedUserInterface");
+        change(wakes);
+    });
+    desk
+}
+
+/// Changes how it answers a request.
+pub(super) fn wakes(desk: &Desk, change: impl FnOnce(&mut Wakes)) {
+    let mut world = desk.mac.world();
+    change(world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap());
+}
+
 #[test]
 fn a_page_that_is_built_two_seconds_after_the_request_is_in_the_first_tree() {
     // -25205: as Electron before 26 answers; -25208: kAXErrorNotImplemented.
@@ -67,15 +90,7 @@ fn an_app_without_chromium_is_not_waited_for() {
 /// Chrome refuses Electron's attribute, and does not answer while it builds a large page.
 #[test]
 fn a_browser_is_asked_by_its_own_attribute_and_waited_for_while_it_builds() {
-    let desk = electron(Some(AxError(-25205)));
-    desk.given(|world| {
-        let app = world.apps.get_mut(&MAIL).unwrap();
-        let frameworks = app.path.join("Contents/Frameworks");
-        let electron = frameworks.join("Electron Framework.framework");
-        let chrome = frameworks.join("Google Chrome Framework.framework");
-        std::fs::rename(electron, chrome).unwrap();
-        let wakes = app.wakes.as_mut().unwrap();
-        wakes.hears = Some("AXEnhancedUserInterface");
+    let desk = browser(|wakes| {
         wakes.after = Duration::from_millis(200);
         wakes.builds = Duration::from_millis(2_400);
     });

@@ -48,6 +48,12 @@ impl Rect {
         Point::at(middle(self.x, self.w), middle(self.y, self.h))
     }
 
+    /// The centres of its ninths.
+    pub fn nine_points(self) -> impl Iterator<Item = Point> {
+        let at = |start: i32, length: i32, nth: i32| start + length / 6 * (nth * 2 + 1);
+        (0..9).map(move |n| Point::at(at(self.x, self.w, n % 3), at(self.y, self.h, n / 3)))
+    }
+
     pub fn contains(&self, p: Point) -> bool {
         p.x >= self.x
             && p.y >= self.y

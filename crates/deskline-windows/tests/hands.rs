@@ -106,6 +106,11 @@ impl Desk {
         window
     }
 
+    fn grab(&mut self, task: &Task) {
+        let grab = self.display.guard.grab(task, &self.cancel);
+        assert_eq!(grab.unwrap(), Grab::Held);
+    }
+
     fn click(&mut self, at: Point, button: Button) {
         let click = Click {
             button,
@@ -123,6 +128,15 @@ impl Desk {
             .unwrap();
         self.app.wait_for("up 78")
     }
+}
+
+/// Input of the person; `None` where nobody types.
+fn hand(arguments: &[&str]) -> Option<()> {
+    if person(arguments).is_none() {
+        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
+        return None;
+    }
+    Some(())
 }
 
 fn handle(window: &Window) -> HWND {
@@ -339,20 +353,14 @@ fn the_guard_keeps_the_person_out_and_esc_cancels() {
     let theirs = window(&mut desk.display, &desk.persons);
     let at = middle(&theirs);
     let (x, y) = (at.x.to_string(), at.y.to_string());
-    if person(&["mousemove", &x, &y, "click", "1"]).is_none() {
-        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
+    let Some(()) = hand(&["mousemove", &x, &y, "click", "1"]) else {
         return;
-    }
+    };
     desk.persons.wait_for("left up");
     desk.raise();
     desk.display.guard.watch();
     assert_eq!(desk.display.guard.pressed(), Some(false));
-    let grab = desk
-        .display
-        .guard
-        .grab(&task(Duration::from_secs(30)), &desk.cancel)
-        .unwrap();
-    assert_eq!(grab, Grab::Held);
+    desk.grab(&task(Duration::from_secs(30)));
     desk.persons.new_lines();
     desk.app.new_lines();
     person(&["mousemove", &x, &y, "click", "1", "key", "p"]).unwrap();
@@ -398,14 +406,10 @@ fn a_key_that_the_person_releases_late_does_not_release_ours() {
     let theirs = middle(&window(&mut desk.display, &desk.persons));
     let (x, y) = (theirs.x.to_string(), theirs.y.to_string());
     let presses = ["mousemove", &x, &y, "click", "1", "keydown", "Control_L"];
-    if person(&presses).is_none() {
-        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
-        return;
-    }
+    let Some(()) = hand(&presses) else { return };
     desk.persons.wait_for("key 11");
     desk.raise();
-    let grab = desk.display.guard.grab(&task(LIMIT), &desk.cancel).unwrap();
-    assert_eq!(grab, Grab::Held);
+    desk.grab(&task(LIMIT));
     desk.app.new_lines();
     let log = desk.app.log.clone();
     let releases = std::thread::spawn(move || {
@@ -435,13 +439,9 @@ fn an_alt_that_the_person_holds_opens_no_menu_when_it_is_released() {
     let theirs = middle(&window(&mut desk.display, &desk.persons));
     let (x, y) = (theirs.x.to_string(), theirs.y.to_string());
     let presses = ["mousemove", &x, &y, "click", "1", "keydown", "Alt_L"];
-    if person(&presses).is_none() {
-        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
-        return;
-    }
+    let Some(()) = hand(&presses) else { return };
     desk.persons.wait_for("key 12");
-    let grab = desk.display.guard.grab(&task(LIMIT), &desk.cancel).unwrap();
-    assert_eq!(grab, Grab::Held);
+    desk.grab(&task(LIMIT));
     let mut lines = desk.persons.wait_for("up 12");
     // The raised window gets all of its input after the other one has got its own.
     desk.raise();
@@ -459,10 +459,7 @@ fn the_guard_opens_at_its_limit() {
     desk.raise();
     let limit = Duration::from_millis(400);
     let begun = Instant::now();
-    assert_eq!(
-        desk.display.guard.grab(&task(limit), &desk.cancel).unwrap(),
-        Grab::Held
-    );
+    desk.grab(&task(limit));
     wait("the limit", || desk.cancel.reason().is_some());
     assert_eq!(desk.cancel.reason(), Some(Reason::Watchdog));
     assert!(begun.elapsed() >= limit);
@@ -487,10 +484,7 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
         ..task(Duration::from_secs(30))
     };
     assert!(banner().is_none());
-    assert_eq!(
-        desk.display.guard.grab(&task, &desk.cancel).unwrap(),
-        Grab::Held
-    );
+    desk.grab(&task);
     wait("banner", || banner().is_some());
     let mut place = RECT::default();
     // SAFETY: the rectangle outlives the call.

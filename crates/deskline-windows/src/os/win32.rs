@@ -230,18 +230,10 @@ pub(crate) fn at(point: Point) -> Option<WindowId> {
 /// that Windows calls hung.
 pub(crate) fn takes_message(window: WindowId, time: Duration) -> bool {
     let (flags, ms) = (SMTO_ABORTIFHUNG, time.as_millis() as u32);
+    let (window, none) = (handle(window), WPARAM(0));
     // SAFETY: a message without data; a handle may be that of a window that is gone.
-    let answered = unsafe {
-        SendMessageTimeoutW(
-            handle(window),
-            WM_NULL,
-            WPARAM(0),
-            LPARAM(0),
-            flags,
-            ms,
-            None,
-        )
-    };
+    let answered =
+        unsafe { SendMessageTimeoutW(window, WM_NULL, none, LPARAM(0), flags, ms, None) };
     answered.0 != 0
 }
 

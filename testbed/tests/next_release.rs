@@ -14,16 +14,23 @@ tests! {
     kwin => with(Compositor::Kwin, |setup| setup, |session| {
         keeps(session, &[Lack::OtherText, Lack::Pictures]);
         session.keeps_the_persons_keys_out();
+        uses_a_submenu(session);
     }),
     /// KWin has data control by its second name only.
     kwins_clipboard => pastes(Compositor::Kwin),
     scrolled_pages => with(Compositor::Sway, |setup| setup, clicks_beside_scrolled_pages),
-    menu_with_a_shadow => with(Compositor::Sway, |setup| setup, uses_a_menu_with_a_shadow),
+    menu_with_a_shadow => with(Compositor::Sway, |setup| setup, |session| {
+        uses_a_menu_with_a_shadow(session);
+        uses_a_submenu(session);
+    }),
     kwins_panel => with(Compositor::Kwin, |setup| setup, Session::clicks_a_panel),
     gnome => with(
         Compositor::Gnome,
         |setup| setup,
-        |it| keeps(it, &[Lack::OtherText, Lack::Guard, Lack::Places]),
+        |session| {
+            keeps(session, &[Lack::OtherText, Lack::Guard, Lack::Places]);
+            uses_a_submenu(session);
+        },
     ),
     /// The pointer is in GNOME's hot corner, and the first click creates it.
     gnome_without_devices => with(Compositor::Gnome, Setup::bare, clicks_at_once),
@@ -87,6 +94,23 @@ fn uses_a_menu_with_a_shadow(session: &Session) {
             let choose = json!({"pid": pid, "element": "Actions", "choose": item});
             server.call("click_and_traverse", choose).ok();
         });
+    }
+}
+
+/// In a chain, an item of a menu that slides in over another. "Plain" comes where "Style" was, and
+/// so under the pointer.
+fn uses_a_submenu(session: &Session) {
+    let server = session.server();
+    let app = session.script(&["menu_button.py"], &server, ["AXButton", "Actions"]);
+    let persons = session.widgets_with(Toolkit::Gtk3, &server, "-persons", &[]);
+    for item in ["Plain", "Bold", "Plain"] {
+        app.clear_log();
+        assert!(server.has_in_front(&persons));
+        let steps = ["Actions", "Style", item].map(|name| json!({"do": "click", "element": name}));
+        let chain = json!({"pid": app.pid(), "steps": steps});
+        server.call("chain_and_traverse", chain).ok();
+        app.logs("did ");
+        assert_eq!(app.log(), [format!("did {item}")]);
     }
 }
 

@@ -34,6 +34,9 @@ const ARRIVES: Duration = Duration::from_millis(20);
 /// How long a menu may take to highlight the item that the pointer comes to.
 const HIGHLIGHTS: Duration = Duration::from_millis(90);
 
+/// How long it may take to highlight another: longer right after one page has slid over another.
+const LEAVES: Duration = Duration::from_millis(400);
+
 /// How often to turn the wheel to bring a covered element out.
 const TURNS: usize = 6;
 
@@ -141,11 +144,12 @@ impl<'a> Act<'a, '_> {
         mut shared: Rect,
     ) -> Result<Reached> {
         let mut start = Instant::now();
-        let (mut turns, mut comes, mut shifts) = (0, 0, 0_usize);
+        let (mut turns, mut comes, mut shifts, mut shift) = (0, 0, 0_usize, false);
         let is_item = tree.elements[index].role == Role::MENU_ITEM;
         let mut stays = if is_item { HIGHLIGHTS } else { ARRIVES };
         if is_item {
-            self.leave_first_item((tree, index), &mut reached)?;
+            let still = self.come_from_another((tree, index), &mut reached)?;
+            seen = still.unwrap_or(seen);
         }
         loop {
             match self.receiver(&seen, reached.point)? {
@@ -173,11 +177,10 @@ impl<'a> Act<'a, '_> {
                 }
                 Receiver::Moved => return Err(moves(&seen)),
                 Receiver::Other(Some(under)) if shifts <= TURNS && seen.is_beside(under) => {
-                    if self.has_come(&mut reached, stays)? {
-                        shifts += 1;
-                        reached.point = half_rows(seen.place, shifts);
+                    shift = self.has_come(&mut reached, stays)?;
+                    if !shift {
+                        continue;
                     }
-                    continue;
                 }
                 Receiver::Other(cover) => {
                     let turned = turns < TURNS && self.bring_out(&seen, cover)?;
@@ -188,29 +191,65 @@ impl<'a> Act<'a, '_> {
                 }
             }
             let now = self.see_again((tree, index))?;
-            reached.point = lookup::click_point(&now.tree, now.index, now.place);
+            reached.point = if std::mem::take(&mut shift) && now.place == seen.place {
+                shifts += 1;
+                half_rows(seen.place, shifts)
+            } else {
+                lookup::click_point(&now.tree, now.index, now.place)
+            };
             shared = seen.place.intersect(&now.place);
             seen = now;
         }
     }
 
-    /// Brings the pointer to an item of a menu that shows where the pointer is. The first item is
-    /// highlighted from the start: it counts once the pointer has left it.
-    fn leave_first_item(&mut self, of: (&Tree, usize), reached: &mut Reached) -> Result<()> {
-        let (point, height) = (reached.point, reached.place.map_or(0, |place| place.h));
-        if matches!(
-            self.desk.hit_test(of.0, of.1, point),
-            Ok(Hit::Unknown) | Err(_)
-        ) {
-            return Ok(());
+    /// Waits until a menu that shows where the pointer is has become still, and brings the pointer
+    /// to another item. The target may be highlighted from the start, as the first or since the
+    /// menu has come under the pointer: it counts once the pointer comes to it. `None`: the menu
+    /// does not show where the pointer is.
+    fn come_from_another(
+        &mut self,
+        of: (&Tree, usize),
+        reached: &mut Reached,
+    ) -> Result<Option<Seen<'static>>> {
+        let hit = self.desk.hit_test(of.0, of.1, reached.point);
+        if matches!(hit, Ok(Hit::Unknown) | Err(_)) {
+            return Ok(None);
         }
-        for below in [height, 0] {
-            let y = point.y.saturating_add(below);
-            self.desk.hover(Point { y, ..point })?;
-            self.cancel.wait(HIGHLIGHTS)?;
+        let (start, mut seen) = (Instant::now(), self.see_again(of)?);
+        // One page may slide over another.
+        loop {
+            self.cancel.wait(LOOK)?;
+            let now = self.see_again(of)?;
+            let is_still = now.place == seen.place || start.elapsed() >= MOVES;
+            seen = now;
+            if is_still {
+                break;
+            }
         }
-        reached.arrived = Some((point, Instant::now()));
-        Ok(())
+        let others = seen.tree.elements.iter().filter_map(|other| {
+            let is_item = other.role == Role::MENU_ITEM && other.visible;
+            other.place().filter(|_| is_item)
+        });
+        // Items of one menu, or of another of its sections, are as wide and start at one edge.
+        let item = seen.place;
+        let others = others.filter(|other| (other.x, other.w) == (item.x, item.w));
+        let others = others.filter(|other| other.y != item.y);
+        if let Some(other) = others.min_by_key(|other| other.y.abs_diff(item.y)) {
+            // Its far side: if the items are up to half a row elsewhere, this is still not the target.
+            let eighths = if other.y < item.y { 1 } else { 7 };
+            let y = other.y.saturating_add(other.h / 8 * eighths);
+            let point = Point { y, ..item.center() };
+            self.desk.hover(point)?;
+            self.desk.until(LEAVES, LOOK, |desk| {
+                let hit = desk.hit_test(&seen.tree, seen.index, point);
+                let stays =
+                    matches!(hit, Ok(Hit::Topmost(at)) if seen.tree.receives_for(at, seen.index));
+                Ok((!stays).then_some(()))
+            })?;
+        }
+        reached.point = lookup::click_point(&seen.tree, seen.index, seen.place);
+        reached.arrived = None;
+        Ok(Some(seen))
     }
 
     /// Whether the pointer has stayed at the point long enough for the app to show what that

@@ -120,9 +120,9 @@ impl Kde {
         self.method.take_keys(app, (&self.bus, &self.socket))
     }
 
-    /// KWin releases the keys that are down when this connection's D-Bus or EIS socket closes. If the
-    /// guard's process is killed too, its capture, which would take the release, ends later: KWin
-    /// learns of that from the bus. So the sockets stay open longer.
+    /// KWin releases the keys that are down when this connection's D-Bus or EIS socket closes. If
+    /// the guard's process is killed at the same time, KWin learns that from the bus, later: until
+    /// then its capture would take the release. So these sockets stay open longer.
     fn linger(&self, socket: BorrowedFd<'_>) -> Option<Lingering> {
         let bus = self.bus.socket.as_ref().filter(|_| self.has_guard)?;
         let bus = bus.try_clone().map(OwnedFd::from);

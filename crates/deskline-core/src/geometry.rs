@@ -42,10 +42,28 @@ impl Rect {
         (near(x) && near(y) && sized(w) && sized(h)).then_some(Self::at(x, y, w, h))
     }
 
+    /// Like [`Self::new`], for fractions. Edges are rounded, so that neighbours stay neighbours at any
+    /// scale.
+    pub fn around(x: f64, y: f64, w: f64, h: f64) -> Option<Self> {
+        // `as` saturates and turns NaN into 0; here both mean "nowhere".
+        if ![x, y, w, h].iter().all(|v| v.is_finite()) {
+            return None;
+        }
+        let (right, bottom) = ((x + w).round() as i32, (y + h).round() as i32);
+        let (x, y) = (x.round() as i32, y.round() as i32);
+        Self::new(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
+    }
+
     /// The centre, rounded down: `(x + w/2, y + h/2)`.
     pub fn center(&self) -> Point {
         let middle = |start: i32, length: i32| start.saturating_add(length / 2);
         Point::at(middle(self.x, self.w), middle(self.y, self.h))
+    }
+
+    /// The centres of its ninths.
+    pub fn nine_points(self) -> impl Iterator<Item = Point> {
+        let at = |start: i32, length: i32, nth: i32| start + length / 6 * (nth * 2 + 1);
+        (0..9).map(move |n| Point::at(at(self.x, self.w, n % 3), at(self.y, self.h, n / 3)))
     }
 
     pub fn contains(&self, p: Point) -> bool {

@@ -4,6 +4,13 @@
 /// The signs that separate decimals.
 pub const DECIMALS: [char; 2] = ['.', ','];
 
+/// A number as a person would write it: `50`, `0.25`, without the noise of binary fractions.
+pub fn plain(number: f64) -> String {
+    let rounded = (number * 1e6).round() / 1e6;
+    // -0 is 0.
+    (rounded + 0.0).to_string()
+}
+
 /// Parses a number whose decimals come after `decimal`. Ignores grouping by threes, and the text
 /// before and after the number, such as a unit.
 pub fn parse(text: &str, decimal: char) -> Option<f64> {

@@ -53,3 +53,20 @@ fn is_trouble(error: &Error) -> bool {
             | Error::Lost { .. }
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_slow_call_names_the_page() {
+        at_first_trouble(|pid| Some(format!("/page-{}", pid?).into()));
+        let mut report = Report::default();
+        report.times = vec![("settle", SLOW), ("act", SLOW)];
+        assert_eq!(note(None, &report, Some(7)), None);
+        report.times.push(("picture", Duration::from_millis(1)));
+        let said = note(None, &report, Some(7)).unwrap_or_default();
+        assert!(said.contains("/page-7 "), "{said}");
+        assert_eq!(note(None, &report, Some(7)), None);
+    }
+}

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use deskline_core::{Point, Rect};
+
 use crate::os::Os;
+use crate::windows;
 
 /// Settings that decide how macOS behaves: the domain and the key.
 const SETTINGS: [[&str; 2]; 4] = [
@@ -13,9 +16,6 @@ const SETTINGS: [[&str; 2]; 4] = [
 ];
 
 pub(crate) fn read<O: Os>(os: &O) -> Vec<String> {
-    let told = |program, arguments: &[&str]| os.tool(program, arguments).unwrap_or_default();
-    let version = told("/usr/bin/sw_vers", &["-productVersion"]);
-    let chip = told("/usr/sbin/sysctl", &["-n", "machdep.cpu.brand_string"]);
     let displays = os.displays().into_iter();
     let displays = displays.map(|display| format!("{:?} ×{}", display.bounds, display.scale));
     let mut layers: BTreeMap<i64, usize> = BTreeMap::new();
@@ -23,12 +23,34 @@ pub(crate) fn read<O: Os>(os: &O) -> Vec<String> {
         *layers.entry(window.layer).or_default() += 1;
     }
     vec![
-        format!("macOS {}, {}", version.trim(), chip.trim()),
+        system(os),
         format!("displays {}", displays.collect::<Vec<_>>().join(", ")),
         format!("input source {}", input_source(os)),
         settings(os),
-        format!("windows by layer {layers:?}"),
+        format!("windows by layer {layers:?}, {:?}", os.seat()),
+        format!("hit test and list agree at {} of 9 points", agree(os)),
     ]
+}
+
+/// At how many points of the main display the hit test names the app that the list does.
+fn agree<O: Os>(os: &O) -> usize {
+    let main = os.displays().into_iter().find(|display| display.main);
+    let [x, y, w, h] = main.map(|display| display.bounds).unwrap_or_default();
+    let points = Rect::at(x as i32, y as i32, w as i32, h as i32).nine_points();
+    let is_same = |at: &Point| {
+        let seen = os.element_at((at.x.into(), at.y.into()));
+        let seen = seen.and_then(|element| os.pid_of(&element)).ok();
+        windows::owner_at(os, *at, std::process::id()) == seen
+    };
+    points.filter(is_same).count()
+}
+
+/// The version of macOS and the processor.
+pub(crate) fn system<O: Os>(os: &O) -> String {
+    let told = |program, arguments: &[&str]| os.tool(program, arguments).unwrap_or_default();
+    let version = told("/usr/bin/sw_vers", &["-productVersion"]);
+    let chip = told("/usr/sbin/sysctl", &["-n", "machdep.cpu.brand_string"]);
+    format!("macOS {}, {}", version.trim(), chip.trim())
 }
 
 pub(crate) fn input_source<O: Os>(os: &O) -> String {

@@ -87,23 +87,9 @@ const FUNCTION: [u16; 20] = [
 const NS_F1: u32 = 0xF704;
 
 /// The numeric pad.
-const PAD: [(char, u16); 16] = [
-    ('0', 82),
-    ('1', 83),
-    ('2', 84),
-    ('3', 85),
-    ('4', 86),
-    ('5', 87),
-    ('6', 88),
-    ('7', 89),
-    ('8', 91),
-    ('9', 92),
-    ('.', 65),
-    ('*', 67),
-    ('+', 69),
-    ('/', 75),
-    ('-', 78),
-    ('=', 81),
+const PAD: &str = "0123456789.*+/-=";
+const PAD_CODES: [u16; 16] = [
+    82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 65, 67, 69, 75, 78, 81,
 ];
 
 /// `kVK_ANSI_KeypadEnter`
@@ -211,7 +197,11 @@ fn named(key: Key) -> u16 {
 }
 
 fn pad(c: char) -> Option<u16> {
-    PAD.iter().find(|(of, _)| *of == c).map(|(_, code)| *code)
+    Some(PAD_CODES[PAD.find(c)?])
+}
+
+fn is_on_pad(code: u16) -> bool {
+    code == PAD_ENTER || PAD_CODES.contains(&code)
 }
 
 /// The key that gives this character, and whether it needs Shift and Option. If a modifier is held,
@@ -223,12 +213,11 @@ fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool,
             let mut chars = key.text.chars();
             chars.next() == Some(c) && chars.next().is_none()
         };
-        let on_pad = |code| code == PAD_ENTER || PAD.iter().any(|(_, pad)| *pad == code);
         keys.iter()
             .filter(gives)
             // With a shortcut, no key is dead.
             .filter(|key| key.command == command && (shortcut || !key.dead))
-            .filter(|key| !on_pad(key.code))
+            .filter(|key| !is_on_pad(key.code))
             .min_by_key(|key| (key.option, key.shift, key.code))
             .map(|key| (key.code, key.shift, key.option))
     };
@@ -251,10 +240,9 @@ pub(crate) fn by_character<O: Os>(os: &O) -> HashMap<char, (u16, u64)> {
         let (Some(c), None) = (chars.next(), chars.next()) else {
             continue;
         };
-        let on_pad = key.code == PAD_ENTER || PAD.iter().any(|(_, pad)| *pad == key.code);
         let flags = if key.shift { flags::SHIFT } else { 0 };
         let new = (key.code, flags);
-        if !(key.option || key.command || key.dead || on_pad)
+        if !(key.option || key.command || key.dead || is_on_pad(key.code))
             && found
                 .get(&c)
                 .is_none_or(|old| (old.1, old.0) > (new.1, new.0))

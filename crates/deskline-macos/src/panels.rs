@@ -3,7 +3,6 @@
 use deskline_contract::guard::banner_place;
 use deskline_core::Rect;
 
-use crate::ax::facts::rect;
 use crate::os::{Display, Panel};
 
 /// Converts bounds to `AppKit`'s coordinates, whose origin is the bottom left of the main display.
@@ -23,7 +22,7 @@ pub(crate) fn to_appkit(displays: &[Display], place: Rect) -> [f64; 4] {
 pub(crate) fn display_of(displays: &[Display], place: Rect) -> Option<&Display> {
     let area = |d: &&Display| {
         let [x, y, w, h] = d.bounds;
-        let shared = rect(x, y, w, h).map(|d| d.intersect(&place));
+        let shared = Rect::around(x, y, w, h).map(|d| d.intersect(&place));
         shared.map_or(0, |r| i64::from(r.w) * i64::from(r.h))
     };
     let best = displays.iter().max_by_key(area);
@@ -61,7 +60,12 @@ pub(crate) fn panels(
         Some(place) => display_of(displays, place),
         None => displays.iter().find(|d| d.main),
     };
-    let screen = on.and_then(|d| rect(d.bounds[0], d.bounds[1], d.bounds[2], d.bounds[3]));
+    let screen = on.and_then(
+        |Display {
+             bounds: [x, y, w, h],
+             ..
+         }| Rect::around(*x, *y, *w, *h),
+    );
     if let Some(screen) = screen.filter(|_| !caption.is_empty()) {
         let width = (caption.chars().count() as i32)
             .saturating_mul(CHARACTER)

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use deskline_contract::question::{Approval, Question};
-use deskline_contract::{Cancel, Desktop, Error, Platform, Result};
+use deskline_contract::{Desktop, Error, Platform, Result};
 
 use crate::ax::{self, PATIENCE};
 use crate::desktop::MacDesktop;
@@ -43,6 +42,8 @@ impl<O: Os> Platform for MacPlatform<O> {
             }
             return Err(Error::Unavailable(permissions::untrusted(&self.os)));
         }
+        // The system turns off a tap that answers late.
+        self.os.stay_awake();
         Ok(Box::new(MacDesktop::new(self.os.clone())))
     }
 
@@ -62,9 +63,5 @@ impl<O: Os> Platform for MacPlatform<O> {
             }
             _ => Ok(()),
         }
-    }
-
-    fn ask(&self, _: &Question, _: &Cancel) -> Result<Option<Approval>, String> {
-        Err("on macOS Deskline cannot ask them itself".to_owned())
     }
 }

@@ -21,7 +21,7 @@ use deskline_link::selftest::{Found, Report, Role, Sheet, skip};
 use crate::os::{Os, name_of};
 use crate::permissions::Holder;
 use crate::platform::MacPlatform;
-use crate::{MacDesktop, activate, doctor, front, windows};
+use crate::{MacDesktop, activate, doctor, facts, front, windows};
 use first_hour::BY_HAND;
 use guard::Keys;
 use test::Test;
@@ -34,13 +34,6 @@ const CHROMIUM: [&str; 4] = [
     "Chromium",
 ];
 const ELECTRON: [&str; 4] = ["Visual Studio Code", "Slack", "Discord", "Claude"];
-
-/// The version of macOS and the processor.
-fn system<O: Os>(os: &O) -> String {
-    let version = os.tool("/usr/bin/sw_vers", &["-productVersion"]);
-    let version = version.unwrap_or_else(|| "of an unknown version".into());
-    format!("macOS {}, {}", version.trim(), std::env::consts::ARCH)
-}
 
 /// Runs a role. `program` is this executable; if `None`, the checks that need a second process are
 /// skipped.
@@ -76,7 +69,7 @@ fn test<O: Os>(
     };
     let mut test = Test {
         os,
-        sheet: Sheet::new(platform, journal, system(os), say, front),
+        sheet: Sheet::new(platform, journal, facts::system(os), say, front),
         program,
         before: os.apps().into_iter().map(|app| app.pid).collect(),
         started: Vec::new(),

@@ -12,7 +12,6 @@ use deskline_core::{Point, Rect, Tree};
 use deskline_input::clock::Instant;
 
 use crate::ax::PATIENCE;
-use crate::ax::facts::rect;
 use crate::front;
 use crate::os::{Os, ServerWindow, Value};
 
@@ -90,13 +89,13 @@ pub(crate) fn ax_window<O: Os>(os: &O, element: O::Element) -> Option<AxWindow<O
     }
     window.extents = place
         .zip(size)
-        .and_then(|((x, y), (w, h))| rect(x, y, w, h));
+        .and_then(|((x, y), (w, h))| Rect::around(x, y, w, h));
     Some(window)
 }
 
 pub(crate) fn extents(window: &ServerWindow) -> Rect {
     let [x, y, w, h] = window.bounds;
-    rect(x, y, w, h).unwrap_or(Rect::at(0, 0, 0, 0))
+    Rect::around(x, y, w, h).unwrap_or(Rect::at(0, 0, 0, 0))
 }
 
 pub(crate) fn is_window(window: &ServerWindow) -> bool {

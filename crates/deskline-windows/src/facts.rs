@@ -2,7 +2,6 @@
 
 use std::iter::successors;
 
-use deskline_core::{Point, Rect};
 use windows::Win32::System::JobObjects::{
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
     QueryInformationJobObject,
@@ -84,9 +83,7 @@ fn windows() -> String {
     let of = |wanted| all.iter().filter(|window| kind(**window) == wanted).count();
     let [apps, menus, panels, others] =
         [Kind::Window, Kind::Menu, Kind::Panel, Kind::Nothing].map(of);
-    let Rect { x, y, w, h } = screen();
-    let points =
-        (0..9).map(|n| Point::at(x + w * (n % 3 * 2 + 1) / 6, y + h * (n / 3 * 2 + 1) / 6));
+    let points = screen().nine_points();
     let listed = |point| {
         let lies = |window: &&_| bounds(**window).is_some_and(|at| at.contains(point));
         all.iter().find(lies).copied()

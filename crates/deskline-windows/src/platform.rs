@@ -2,8 +2,7 @@
 
 use std::process::Command;
 
-use deskline_contract::question::{Approval, Question};
-use deskline_contract::{Cancel, Desktop, Error, Platform, Result};
+use deskline_contract::{Desktop, Error, Platform, Result};
 
 use crate::desktop::WinDesktop;
 use crate::facts;
@@ -57,9 +56,5 @@ impl Platform for WinPlatform {
 
     fn ping(&self, pid: u32) -> Result<()> {
         answers(&tree::connect()?, pid)
-    }
-
-    fn ask(&self, _: &Question, _: &Cancel) -> Result<Option<Approval>, String> {
-        Err("on Windows Deskline cannot ask them itself".to_owned())
     }
 }

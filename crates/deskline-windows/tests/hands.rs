@@ -7,16 +7,16 @@ mod common;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{App, PATIENCE, SLOW, be_an_app, person};
+use common::{App, GLOWS, PATIENCE, SLOW, be_an_app, person};
 use deskline_contract::guard::{Grab, Guards as _, LIMIT, Task};
 use deskline_contract::{
-    Aim, Button, Cancel, Click, Clicks, KeyInput as _, Pictures as _, PointerInput as _,
+    Aim, Button, Cancel, Click, KeyInput as _, Pictures as _, Platform as _, PointerInput as _,
     Raising as _, Reason, Screen as _, Window,
 };
-use deskline_core::{KeyPress, Modifiers, Point, Rect};
-use deskline_windows::become_aware;
+use deskline_core::{KeyPress, Point, Rect};
 use deskline_windows::display::WinDisplay;
 use deskline_windows::guard::Guard;
+use deskline_windows::{WinPlatform, become_aware};
 use windows::Win32::Foundation::{HWND, RECT};
 use windows::Win32::Graphics::Gdi::{COLOR_MENU, GetDC, GetPixel, GetSysColor, ReleaseDC};
 use windows::Win32::UI::WindowsAndMessaging::{
@@ -106,6 +106,20 @@ impl Desk {
         window
     }
 
+    fn grab(&mut self, task: &Task) {
+        let grab = self.display.guard.grab(task, &self.cancel);
+        assert_eq!(grab.unwrap(), Grab::Held);
+    }
+
+    fn click(&mut self, at: Point, button: Button) {
+        let click = Click {
+            button,
+            ..Click::left(at)
+        };
+        let clicked = self.display.click(click, &mut || None, &self.cancel);
+        clicked.unwrap();
+    }
+
     /// Presses F9 and waits for it: all earlier input has arrived then.
     fn settle(&mut self) -> Vec<String> {
         let press = KeyPress::parse("F9", &[]).unwrap();
@@ -114,6 +128,15 @@ impl Desk {
             .unwrap();
         self.app.wait_for("up 78")
     }
+}
+
+/// Input of the person; `None` where nobody types.
+fn hand(arguments: &[&str]) -> Option<()> {
+    if person(arguments).is_none() {
+        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
+        return None;
+    }
+    Some(())
 }
 
 fn handle(window: &Window) -> HWND {
@@ -158,15 +181,6 @@ fn middle(window: &Window) -> Point {
     Point::at(rect.x + rect.w / 2, rect.y + rect.h / 2)
 }
 
-fn click(at: Point, clicks: Clicks) -> Click {
-    Click {
-        at,
-        button: Button::Left,
-        clicks,
-        modifiers: Modifiers::empty(),
-    }
-}
-
 fn task(limit: Duration) -> Task {
     Task {
         caption: None,
@@ -206,9 +220,7 @@ fn text_keys_clicks_and_the_wheel_reach_the_target_alone() {
     );
 
     let at = middle(&window);
-    desk.display
-        .click(click(at, Clicks::Single), &mut || None, &desk.cancel)
-        .unwrap();
+    desk.click(at, Button::Left);
     let lines = desk.settle();
     assert!(
         lines.iter().any(|line| line.starts_with("left ")),
@@ -248,7 +260,7 @@ fn no_input_goes_to_another_window() {
     let error = desk.display.type_text("secret", &desk.cancel).unwrap_err();
     assert!(error.to_string().contains("Persons"), "{error}");
     let over = window(&mut desk.display, &desk.persons);
-    let click = click(middle(&over), Clicks::Single);
+    let click = Click::left(middle(&over));
     let error = desk
         .display
         .click(click, &mut || None, &desk.cancel)
@@ -303,14 +315,7 @@ fn place_of(class: PCWSTR) -> Option<Rect> {
 fn a_picture_shows_the_open_menu() {
     let mut desk = Desk::new();
     let window = desk.raise();
-    let at = middle(&window);
-    let click = Click {
-        button: Button::Right,
-        ..click(at, Clicks::Single)
-    };
-    desk.display
-        .click(click, &mut || None, &desk.cancel)
-        .unwrap();
+    desk.click(middle(&window), Button::Right);
     let rect = window.extents.unwrap();
     // SAFETY: takes a constant.
     let [red, green, blue, _] = unsafe { GetSysColor(COLOR_MENU) }.to_le_bytes();
@@ -333,25 +338,29 @@ fn a_picture_shows_the_open_menu() {
 }
 
 #[test]
+fn edges_that_glow_are_no_open_menu_and_a_menu_is() {
+    let mut desk = Desk::with(GLOWS);
+    let mut desktop = WinPlatform::new().connect().unwrap();
+    assert!(!desktop.popup_open(desk.app.pid()).unwrap());
+    let window = desk.raise();
+    desk.click(middle(&window), Button::Right);
+    wait("open menu", || desktop.popup_open(desk.app.pid()).unwrap());
+}
+
+#[test]
 fn the_guard_keeps_the_person_out_and_esc_cancels() {
     let mut desk = Desk::new();
     let theirs = window(&mut desk.display, &desk.persons);
     let at = middle(&theirs);
     let (x, y) = (at.x.to_string(), at.y.to_string());
-    if person(&["mousemove", &x, &y, "click", "1"]).is_none() {
-        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
+    let Some(()) = hand(&["mousemove", &x, &y, "click", "1"]) else {
         return;
-    }
+    };
     desk.persons.wait_for("left up");
     desk.raise();
     desk.display.guard.watch();
     assert_eq!(desk.display.guard.pressed(), Some(false));
-    let grab = desk
-        .display
-        .guard
-        .grab(&task(Duration::from_secs(30)), &desk.cancel)
-        .unwrap();
-    assert_eq!(grab, Grab::Held);
+    desk.grab(&task(Duration::from_secs(30)));
     desk.persons.new_lines();
     desk.app.new_lines();
     person(&["mousemove", &x, &y, "click", "1", "key", "p"]).unwrap();
@@ -397,14 +406,10 @@ fn a_key_that_the_person_releases_late_does_not_release_ours() {
     let theirs = middle(&window(&mut desk.display, &desk.persons));
     let (x, y) = (theirs.x.to_string(), theirs.y.to_string());
     let presses = ["mousemove", &x, &y, "click", "1", "keydown", "Control_L"];
-    if person(&presses).is_none() {
-        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
-        return;
-    }
+    let Some(()) = hand(&presses) else { return };
     desk.persons.wait_for("key 11");
     desk.raise();
-    let grab = desk.display.guard.grab(&task(LIMIT), &desk.cancel).unwrap();
-    assert_eq!(grab, Grab::Held);
+    desk.grab(&task(LIMIT));
     desk.app.new_lines();
     let log = desk.app.log.clone();
     let releases = std::thread::spawn(move || {
@@ -434,13 +439,9 @@ fn an_alt_that_the_person_holds_opens_no_menu_when_it_is_released() {
     let theirs = middle(&window(&mut desk.display, &desk.persons));
     let (x, y) = (theirs.x.to_string(), theirs.y.to_string());
     let presses = ["mousemove", &x, &y, "click", "1", "keydown", "Alt_L"];
-    if person(&presses).is_none() {
-        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
-        return;
-    }
+    let Some(()) = hand(&presses) else { return };
     desk.persons.wait_for("key 12");
-    let grab = desk.display.guard.grab(&task(LIMIT), &desk.cancel).unwrap();
-    assert_eq!(grab, Grab::Held);
+    desk.grab(&task(LIMIT));
     let mut lines = desk.persons.wait_for("up 12");
     // The raised window gets all of its input after the other one has got its own.
     desk.raise();
@@ -458,10 +459,7 @@ fn the_guard_opens_at_its_limit() {
     desk.raise();
     let limit = Duration::from_millis(400);
     let begun = Instant::now();
-    assert_eq!(
-        desk.display.guard.grab(&task(limit), &desk.cancel).unwrap(),
-        Grab::Held
-    );
+    desk.grab(&task(limit));
     wait("the limit", || desk.cancel.reason().is_some());
     assert_eq!(desk.cancel.reason(), Some(Reason::Watchdog));
     assert!(begun.elapsed() >= limit);
@@ -486,10 +484,7 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
         ..task(Duration::from_secs(30))
     };
     assert!(banner().is_none());
-    assert_eq!(
-        desk.display.guard.grab(&task, &desk.cancel).unwrap(),
-        Grab::Held
-    );
+    desk.grab(&task);
     wait("banner", || banner().is_some());
     let mut place = RECT::default();
     // SAFETY: the rectangle outlives the call.
@@ -510,10 +505,7 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
     });
     let all = desk.display.every_window().unwrap();
     assert!(all.iter().all(|window| !window.title.starts_with("AI:")));
-    let click = click(centre, Clicks::Single);
-    desk.display
-        .click(click, &mut || None, &desk.cancel)
-        .unwrap();
+    desk.click(centre, Button::Left);
     desk.app.wait_for("left ");
     // The accent colour of its rim shows that it is visible. Only under Wine is it in pictures of
     // the screen.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use deskline_core::{Rect, Text};
+use deskline_core::{Rect, Text, number};
 
 use super::{Engine, MOST_FOREIGN, Node};
 use crate::bus::{Message, Reader, Result, WireError};
@@ -70,7 +70,7 @@ impl Engine<'_> {
                 Some(text) => node.value = Text::new(text),
                 None => self.queue.push_back((index, Request::TextLength)),
             },
-            Request::Value => node.value = Text::new(number(r.variant_f64()?)),
+            Request::Value => node.value = Text::new(number::plain(r.variant_f64()?)),
             Request::Selected => node.chosen = decode::object(message),
             Request::Relations => {
                 if let Some(path) = decode::relation(&mut r, LABELLED_BY)? {
@@ -170,10 +170,4 @@ impl Engine<'_> {
 fn value_text(r: &mut Reader<'_>) -> Result<Option<String>, WireError> {
     let text = decode::attribute(r, "valuetext")?;
     Ok(text.map(|text| if text == "0" { String::new() } else { text }))
-}
-
-/// A number as a person would write it: `50`, `0.25`, without the noise of binary fractions.
-fn number(v: f64) -> String {
-    let rounded = (v * 1e6).round() / 1e6;
-    format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
 }

@@ -1,6 +1,6 @@
 //! The facts about an element, from one batched call.
 
-use deskline_core::{Rect, Role, States, Text};
+use deskline_core::{Rect, Role, States, Text, number};
 
 use crate::os::{AxError, Value};
 
@@ -92,7 +92,7 @@ impl<E> Answers<E> {
 
     fn extents(&mut self) -> Option<Rect> {
         match (self.take("AXPosition")?, self.take("AXSize")?) {
-            (Value::Point(x, y), Value::Size(w, h)) => rect(x, y, w, h),
+            (Value::Point(x, y), Value::Size(w, h)) => Rect::around(x, y, w, h),
             _ => None,
         }
     }
@@ -151,7 +151,7 @@ pub(crate) fn read<E>(names: &[&'static str], values: Vec<Value<E>>) -> Facts<E>
         // Never read a password, whatever the app returns.
         _ if secure => Text::default(),
         Some(Value::Text { start, units }) => cut(start, units),
-        Some(Value::Number(n)) if !on_or_off && !discloses => Text::new(plain(n)),
+        Some(Value::Number(n)) if !on_or_off && !discloses => Text::new(number::plain(n)),
         _ => Text::default(),
     };
     let title = answers.text("AXTitle");
@@ -181,19 +181,6 @@ pub(crate) fn read<E>(names: &[&'static str], values: Vec<Value<E>>) -> Facts<E>
     }
 }
 
-/// The smallest integer rectangle around fractional extents.
-pub(crate) fn rect(x: f64, y: f64, w: f64, h: f64) -> Option<Rect> {
-    let all = [x, y, w, h];
-    // `as` saturates and turns NaN into 0; here both mean "nowhere".
-    if all.iter().any(|v| !v.is_finite()) {
-        return None;
-    }
-    let right = (x + w).round() as i32;
-    let bottom = (y + h).round() as i32;
-    let (x, y) = (x.round() as i32, y.round() as i32);
-    Rect::new(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
-}
-
 pub(crate) fn text<E>(value: Value<E>) -> Text {
     match value {
         Value::Text { start, units } => cut(start, units),
@@ -207,10 +194,4 @@ fn cut(start: String, units: usize) -> Text {
     let came: usize = start.chars().map(char::len_utf16).sum();
     let total = start.chars().count() + units.saturating_sub(came);
     Text::cut(start, total)
-}
-
-/// Formats a number without binary rounding errors: `50`, `0.3`.
-fn plain(n: f64) -> String {
-    let rounded = (n * 1e6).round() / 1e6;
-    format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
 }

@@ -479,6 +479,8 @@ macro_rules! calls {
             tool::tool(program: &str, arguments: &[&str]) -> Option<String>;
             /// `NSRunningApplication.terminate`: asks an app to quit.
             processes::quit(pid: u32) -> bool;
+            /// `NSProcessInfo.beginActivity` without an end, so that App Nap stretches no wait.
+            processes::stay_awake();
             /// A name for this boot and login session.
             processes::session() -> String;
 

@@ -30,12 +30,8 @@ fn outline(by: By) -> Desk {
             let place = [200.0, 210.0, 150.0, 60.0];
             let menu = world.add(0, "AXMenu", "", place);
             world.node(menu).pid = MAIL;
-            let item = world.add(
-                menu,
-                "AXMenuItem",
-                "Move to Trash",
-                [200.0, 215.0, 150.0, 20.0],
-            );
+            let there = [200.0, 215.0, 150.0, 20.0];
+            let item = world.add(menu, "AXMenuItem", "Move to Trash", there);
             world.node(item).pressed = Some(std::sync::Arc::new(move |world| {
                 world.extra.clear();
                 world.remove(menu);

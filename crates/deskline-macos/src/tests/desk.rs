@@ -89,28 +89,14 @@ impl Desk {
         world.folders = vec![dir.path().to_owned()];
 
         let root = world.app(MAIL, "Mail", "/Applications/Mail.app".into());
-        let window = world.add(
-            root,
-            "AXWindow",
-            "New Message",
-            [100.0, 100.0, 600.0, 400.0],
-        );
+        let place = [100.0, 100.0, 600.0, 400.0];
+        let window = world.add(root, "AXWindow", "New Message", place);
         let send = world.add(window, "AXButton", "Send", [620.0, 110.0, 60.0, 28.0]);
-        let body = field(
-            &mut world,
-            window,
-            "AXTextArea",
-            "Message",
-            [120.0, 200.0, 560.0, 200.0],
-        );
+        let place = [120.0, 200.0, 560.0, 200.0];
+        let body = field(&mut world, window, "AXTextArea", "Message", place);
         world.set(body, "AXValue", text(""));
-        let secret = field(
-            &mut world,
-            window,
-            "AXTextField",
-            "Password",
-            [120.0, 150.0, 200.0, 22.0],
-        );
+        let place = [120.0, 150.0, 200.0, 22.0];
+        let secret = field(&mut world, window, "AXTextField", "Password", place);
         let subrole = text("AXSecureTextField");
         world.node(secret).attributes.insert("AXSubrole", subrole);
         world.set(secret, "AXValue", text("hunter2"));
@@ -123,12 +109,8 @@ impl Desk {
         world.node(volume).settable.insert("AXValue");
 
         world.node(send).pressed = Some(Arc::new(move |world| {
-            world.add(
-                window,
-                "AXStaticText",
-                "Sending…",
-                [130.0, 420.0, 90.0, 18.0],
-            );
+            let place = [130.0, 420.0, 90.0, 18.0];
+            world.add(window, "AXStaticText", "Sending…", place);
             world.set(body, "AXValue", text(""));
         }));
         world.node(urgent).pressed = Some(Arc::new(move |world| {

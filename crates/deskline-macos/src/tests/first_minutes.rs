@@ -8,7 +8,7 @@ use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Call, Target};
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, has, tree, within};
-use super::waking::electron;
+use super::waking::{electron, wakes};
 use crate::desktop::MacDesktop;
 use crate::os::Value;
 use crate::os::fake::pasteboard::paste;
@@ -60,9 +60,8 @@ fn a_menu_extra_is_clicked_though_control_center_owns_its_place() {
 #[test]
 fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
     let desk = electron(None);
-    desk.given(|world| {
-        let wakes = world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap();
-        (wakes.deaf, wakes.after) = (1, Duration::from_millis(100));
+    wakes(&desk, |it| {
+        (it.deaf, it.after) = (1, Duration::from_millis(100))
     });
     let mut desktop = MacDesktop::new(desk.mac.clone());
     let mut has_page = || {
@@ -81,14 +80,24 @@ fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
     assert!(has_page());
 }
 
+/// On macOS 26 a request at an activation wakes it (FuJacob/cotabby #671).
+#[test]
+fn an_app_that_hears_a_request_only_in_front_is_asked_again_there() {
+    let mut desk = electron(None);
+    wakes(&desk, |it| {
+        (it.deaf_behind, it.after) = (true, Duration::from_millis(100))
+    });
+    desk.refresh();
+    desk.refresh();
+    desk.click_on("Urgent", "AXCheckBox").ok();
+    has(desk.refresh(), "Home");
+}
+
 /// An Electron app may have windows without a page.
 #[test]
 fn an_app_that_never_shows_a_page_is_not_waited_for_each_time() {
     let desk = electron(None);
-    desk.given(|world| {
-        let wakes = world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap();
-        wakes.deaf = 1_000;
-    });
+    wakes(&desk, |it| it.deaf = 1_000);
     let mut desktop = MacDesktop::new(desk.mac.clone());
     for _ in 0..2 {
         desktop.read(MAIL, Scope::Showing).unwrap();
@@ -98,20 +107,20 @@ fn an_app_that_never_shows_a_page_is_not_waited_for_each_time() {
     within(start, Duration::from_millis(500));
 }
 
-/// A list that does not tell which of its rows show, each of which takes its time: 60 ms and more
-/// in Contacts (trycua/cua #3907).
-pub(super) fn slow_list(desk: &Desk, rows: u32) {
+/// A list that does not tell which of its 400 rows show, each of which takes its time: 60 ms and
+/// more in Contacts (trycua/cua #3907).
+pub(super) fn slow_list(desk: &Desk, ms: u64) {
     let window = desk.window;
     desk.given(|world| {
         let at = [110.0, 430.0, 200.0, 60.0];
         let area = world.add(window, "AXScrollArea", "", at);
         let outline = world.add(area, "AXOutline", "Contacts", at);
         world.set(outline, "AXVisibleRows", Value::Elements(vec![]));
-        for n in 0..rows {
+        for n in 0..400 {
             let top = 430.0 + 20.0 * f64::from(n);
             let at = [110.0, top, 200.0, 20.0];
             let row = world.add(outline, "AXRow", &format!("Contact {n}"), at);
-            world.node(row).costs = Duration::from_millis(60);
+            world.node(row).costs = Duration::from_millis(ms);
         }
     });
 }
@@ -119,18 +128,35 @@ pub(super) fn slow_list(desk: &Desk, rows: u32) {
 #[test]
 fn a_list_of_slow_rows_is_read_as_far_as_it_shows() {
     let mut desk = Desk::new();
-    slow_list(&desk, 400);
+    slow_list(&desk, 60);
     let start = Instant::now();
     let answer = desk.run(Action::Refresh).ok();
-    within(start, Duration::from_secs(6));
+    // Three rows show, and as many as may show after them are read.
+    within(start, Duration::from_millis(2_500));
     has(tree(&answer), "\"Contact 2\"");
+    has(tree(&answer), "# partial");
+}
+
+#[test]
+fn a_window_of_slow_elements_is_read_for_three_seconds() {
+    let mut desk = Desk::new();
+    desk.given(|world| {
+        for n in 0..100 {
+            let at = [110.0 + f64::from(n), 430.0, 50.0, 18.0];
+            let slow = world.add(desk.window, "AXButton", &format!("slow {n}"), at);
+            world.node(slow).costs = Duration::from_millis(60);
+        }
+    });
+    let start = Instant::now();
+    let answer = desk.run(Action::Refresh).ok();
+    within(start, Duration::from_secs(4));
     has(tree(&answer), "# partial");
 }
 
 #[test]
 fn esc_ends_the_reading_of_a_slow_list() {
     let mut desk = Desk::new();
-    slow_list(&desk, 400);
+    slow_list(&desk, 60);
     let cancel = Cancel::new();
     let esc = cancel.clone();
     let start = Instant::now();
@@ -196,6 +222,20 @@ fn a_tap_that_sees_no_keys_is_no_guard_and_the_answer_says_so() {
     desk.mac.world().quirks.tap_without_keys = false;
     let answer = desk.type_text("go").ok();
     assert!(!answer.text.contains("Input Monitoring"), "{}", answer.text);
+}
+
+/// App Nap would stretch each pause, and the system turns off a tap that answers late.
+#[test]
+fn macos_does_not_stretch_the_pauses_of_a_program_that_acts() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    desk.given(|world| {
+        world.focus(MAIL, body);
+        world.quirks.naps = true;
+    });
+    let start = Instant::now();
+    desk.type_text(&"maps ".repeat(20)).ok();
+    within(start, Duration::from_millis(1_500));
 }
 
 /// A clipboard manager reads what is new at once; the app pastes a moment after its key.

@@ -212,12 +212,8 @@ fn quiet_tools_touch_neither_pointer_nor_keys_nor_front() {
 fn set_selected_selects_the_row_that_a_text_is_in() {
     let mut desk = Desk::new();
     let row = desk.given(|world| {
-        let table = world.add(
-            desk.window,
-            "AXTable",
-            "Folders",
-            [110.0, 430.0, 200.0, 60.0],
-        );
+        let at = [110.0, 430.0, 200.0, 60.0];
+        let table = world.add(desk.window, "AXTable", "Folders", at);
         let row = world.add(table, "AXRow", "", [110.0, 430.0, 200.0, 20.0]);
         let cell = world.add(row, "AXCell", "", [110.0, 430.0, 200.0, 20.0]);
         world.add(cell, "AXStaticText", "Inbox", [112.0, 432.0, 100.0, 16.0]);
@@ -265,12 +261,8 @@ fn a_place_in_a_catalyst_table_is_found_in_the_tree() {
         for n in 0..3 {
             let top = 430.0 + 20.0 * f64::from(n);
             let cell = world.add(list, "AXGroup", "", [110.0, top, 300.0, 20.0]);
-            world.add(
-                cell,
-                "AXStaticText",
-                &format!("Chat {n}"),
-                [115.0, top, 100.0, 18.0],
-            );
+            let place = [115.0, top, 100.0, 18.0];
+            world.add(cell, "AXStaticText", &format!("Chat {n}"), place);
         }
     });
     let answer = desk.click(Target::at(160, 455), Typing::default());

@@ -21,12 +21,8 @@ fn an_empty_list_of_visible_rows_is_not_believed() {
         world.set(outline, "AXVisibleRows", Value::Elements(vec![]));
         for n in 0..3 {
             let top = 430.0 + 20.0 * f64::from(n);
-            world.add(
-                outline,
-                "AXRow",
-                &format!("Book {n}"),
-                [110.0, top, 200.0, 20.0],
-            );
+            let place = [110.0, top, 200.0, 20.0];
+            world.add(outline, "AXRow", &format!("Book {n}"), place);
         }
     });
     let mut desktop = crate::desktop::MacDesktop::new(desk.mac.clone());

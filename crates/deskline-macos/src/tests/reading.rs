@@ -32,18 +32,10 @@ fn titles(tree: &Tree) -> Vec<&str> {
 /// Adds a table whose rows are 20 points high. 5 of them are visible.
 fn table(desk: &Desk, rows: u64) -> (u64, Vec<u64>) {
     let mut world = desk.mac.world();
-    let area = world.add(
-        desk.window,
-        "AXScrollArea",
-        "",
-        [110.0, 400.0, 200.0, 100.0],
-    );
-    let table = world.add(
-        area,
-        "AXTable",
-        "Big",
-        [110.0, 400.0 - 1_000.0, 200.0, rows as f64 * 20.0],
-    );
+    let at = [110.0, 400.0, 200.0, 100.0];
+    let area = world.add(desk.window, "AXScrollArea", "", at);
+    let at = [110.0, 400.0 - 1_000.0, 200.0, rows as f64 * 20.0];
+    let table = world.add(area, "AXTable", "Big", at);
     let ids: Vec<u64> = (0..rows)
         .map(|n| {
             let y = 400.0 - 1_000.0 + n as f64 * 20.0;

@@ -62,25 +62,16 @@ fn new_window(world: &mut World, root: Id, first: Id) {
         .node(scrolls)
         .attributes
         .insert("AXVerticalScrollBar", known);
-    let area = field(
-        world,
-        scrolls,
-        "AXTextArea",
-        "",
-        [90.0, 110.0, 460.0, 360.0],
-    );
+    let at = [90.0, 110.0, 460.0, 360.0];
+    let area = field(world, scrolls, "AXTextArea", "", at);
     world.set(area, "AXValue", text(""));
     world.fields.insert(window, area);
     world.focus(300, area);
     closes(world, window);
     let menu = Arc::new(move |world: &mut World| over(world, 0, "AXMenu", 101));
     world.right_clicks.insert(area, menu);
-    let title = world.add(
-        window,
-        "AXStaticText",
-        "Untitled",
-        [110.0, 85.0, 60.0, 16.0],
-    );
+    let at = [110.0, 85.0, 60.0, 16.0];
+    let title = world.add(window, "AXStaticText", "Untitled", at);
     let popover = Arc::new(move |world: &mut World| over(world, window, "AXPopover", 0));
     world.node(title).pressed = Some(popover);
     let known = Value::Element(title);
@@ -191,13 +182,8 @@ fn calculator(world: &mut World, path: PathBuf) -> u32 {
     let window = world.add(root, "AXWindow", "Calculator", [700.0, 100.0, 230.0, 400.0]);
     let seven = world.add(window, "AXButton", "", [710.0, 300.0, 50.0, 50.0]);
     world.set(seven, "AXDescription", text("7"));
-    let shown = field(
-        world,
-        window,
-        "AXTextField",
-        "",
-        [710.0, 110.0, 200.0, 40.0],
-    );
+    let at = [710.0, 110.0, 200.0, 40.0];
+    let shown = field(world, window, "AXTextField", "", at);
     world.set(shown, "AXValue", text(""));
     // The fake types into the field, but the app has to show the result.
     world.set(shown, "AXDescription", Value::Bool(true));

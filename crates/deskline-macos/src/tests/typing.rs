@@ -13,13 +13,8 @@ fn a_control_that_reads_key_codes_gets_the_keys_of_the_text() {
     let shown = desk.given(|world| {
         let root = world.app(301, "Calculator", "/Applications/Calculator.app".into());
         let window = world.add(root, "AXWindow", "Calculator", [700.0, 100.0, 230.0, 400.0]);
-        let shown = field(
-            world,
-            window,
-            "AXTextField",
-            "",
-            [710.0, 110.0, 200.0, 40.0],
-        );
+        let at = [710.0, 110.0, 200.0, 40.0];
+        let shown = field(world, window, "AXTextField", "", at);
         world.set(shown, "AXValue", text(""));
         world.by_code.insert(shown);
         world.focus(301, shown);

@@ -7,10 +7,10 @@ use std::time::Duration;
 use deskline_contract::{Scope, Trees as _};
 use deskline_link::{Action, Target};
 
-use super::desk::{Desk, EDITOR, Expect, MAIL, has, within};
+use super::desk::{Desk, EDITOR, Expect, MAIL, has, tree, within};
 use crate::desktop::MacDesktop;
 use crate::os::fake::quirks::Wakes;
-use crate::os::fake::text;
+use crate::os::fake::{Id, World, text};
 use crate::os::{AxError, Value};
 use deskline_input::clock::Instant;
 
@@ -32,6 +32,7 @@ pub(super) fn electron(answers: Option<AxError>) -> Desk {
         hears: None,
         forgets: false,
         deaf: 0,
+        deaf_behind: false,
         builds: Duration::ZERO,
         page: Arc::new(move |world| {
             let page = world.add(window, "AXWebArea", "page", [100.0, 120.0, 600.0, 380.0]);
@@ -40,6 +41,29 @@ pub(super) fn electron(answers: Option<AxError>) -> Desk {
     });
     drop(world);
     desk
+}
+
+/// Mail is a browser: it refuses Electron's attribute.
+pub(super) fn browser(change: impl FnOnce(&mut Wakes)) -> Desk {
+    let desk = electron(Some(AxError(-25205)));
+    desk.given(|world| {
+        let app = world.apps.get_mut(&MAIL).unwrap();
+        let frameworks = app.path.join("Contents/Frameworks");
+        let electron = frameworks.join("Electron Framework.framework");
+        let chrome = frameworks.join("Google Chrome Framework.framework");
+        std::fs::rename(electron, chrome).unwrap();
+    });
+    wakes(&desk, |wakes| {
+        wakes.hears = Some("AXEnhancedUserInterface");
+        change(wakes);
+    });
+    desk
+}
+
+/// Changes how it answers a request.
+pub(super) fn wakes(desk: &Desk, change: impl FnOnce(&mut Wakes)) {
+    let mut world = desk.mac.world();
+    change(world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap());
 }
 
 #[test]
@@ -66,15 +90,7 @@ fn an_app_without_chromium_is_not_waited_for() {
 /// Chrome refuses Electron's attribute, and does not answer while it builds a large page.
 #[test]
 fn a_browser_is_asked_by_its_own_attribute_and_waited_for_while_it_builds() {
-    let desk = electron(Some(AxError(-25205)));
-    desk.given(|world| {
-        let app = world.apps.get_mut(&MAIL).unwrap();
-        let frameworks = app.path.join("Contents/Frameworks");
-        let electron = frameworks.join("Electron Framework.framework");
-        let chrome = frameworks.join("Google Chrome Framework.framework");
-        std::fs::rename(electron, chrome).unwrap();
-        let wakes = app.wakes.as_mut().unwrap();
-        wakes.hears = Some("AXEnhancedUserInterface");
+    let desk = browser(|wakes| {
         wakes.after = Duration::from_millis(200);
         wakes.builds = Duration::from_millis(2_400);
     });
@@ -88,14 +104,22 @@ fn a_browser_is_asked_by_its_own_attribute_and_waited_for_while_it_builds() {
 fn the_answer_says_that_the_page_of_a_covered_window_may_be_old() {
     let mut desk = electron(None);
     let (send, pressed) = (desk.send, Arc::new(AtomicU32::new(0)));
+    desk.refresh();
     desk.given(|world| {
+        world.quirks.pauses_covered = true;
+        let is_home = |id: &Id| world.title(*id) == "Home";
+        let link = world.nodes.keys().copied().find(is_home).unwrap();
         let pressed = Arc::clone(&pressed);
-        let press = move |_: &mut _| _ = pressed.fetch_add(1, Relaxed);
+        let press = move |world: &mut World| {
+            let nth = pressed.fetch_add(1, Relaxed);
+            world.set(link, "AXTitle", text(&format!("Letter {nth}")));
+        };
         world.node(send).pressed = Some(Arc::new(press));
     });
     let press = || Action::press_ax(Target::titled("Send", "AXButton"));
     let answer = desk.run(press()).ok();
     assert!(!answer.text.contains("Chromium"), "{}", answer.text);
+    has(tree(&answer), "Letter 0");
     desk.given(|world| {
         let notes = world.windows_of(EDITOR)[0];
         world.set(notes, "AXPosition", Value::Point(0.0, 0.0));
@@ -104,6 +128,9 @@ fn the_answer_says_that_the_page_of_a_covered_window_may_be_old() {
     let answer = desk.run(press()).ok();
     has(&answer.text, "Chromium may not report");
     assert_eq!(pressed.load(Relaxed), 2);
+    assert!(!tree(&answer).contains("Letter 1"));
+    let answer = desk.click_on("Urgent", "AXCheckBox").ok();
+    has(tree(&answer), "Letter 1");
 }
 
 /// VS Code shows its text only to screen readers, unless it is set to.

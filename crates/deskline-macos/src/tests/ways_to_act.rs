@@ -176,12 +176,8 @@ fn a_key_is_held_for_the_requested_time() {
 fn the_wheel_turns_until_a_text_shows() {
     let mut desk = Desk::new();
     desk.given(|world| {
-        let area = world.add(
-            desk.window,
-            "AXScrollArea",
-            "Log",
-            [110.0, 400.0, 300.0, 90.0],
-        );
+        let place = [110.0, 400.0, 300.0, 90.0];
+        let area = world.add(desk.window, "AXScrollArea", "Log", place);
         world.rolls.insert(area);
         for nth in 0..30 {
             let at = [110.0, 400.0 + 20.0 * f64::from(nth), 200.0, 18.0];

@@ -197,20 +197,10 @@ fn draw(window: HWND, area: Rect, way: Way) -> Option<Picture> {
                     Way::Surface => (Some(window), GetWindowDC(Some(window)), 0, 0),
                     _ => (None, GetDC(None), area.x, area.y),
                 };
-                let copied = BitBlt(
-                    canvas.memory,
-                    0,
-                    0,
-                    width,
-                    height,
-                    Some(from),
-                    x,
-                    y,
-                    SRCCOPY,
-                )
-                .is_ok();
+                let (to, source) = (canvas.memory, Some(from));
+                let copied = BitBlt(to, 0, 0, width, height, source, x, y, SRCCOPY);
                 ReleaseDC(owner, from);
-                copied
+                copied.is_ok()
             }
         }
     };

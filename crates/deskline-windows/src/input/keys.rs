@@ -81,22 +81,9 @@ const SYMBOLS: [(u32, u16); 27] = [
 ];
 
 /// The numeric pad.
-const PAD: [(char, u16); 15] = [
-    ('0', 0x60),
-    ('1', 0x61),
-    ('2', 0x62),
-    ('3', 0x63),
-    ('4', 0x64),
-    ('5', 0x65),
-    ('6', 0x66),
-    ('7', 0x67),
-    ('8', 0x68),
-    ('9', 0x69),
-    ('*', 0x6a),
-    ('+', 0x6b),
-    ('-', 0x6d),
-    ('.', 0x6e),
-    ('/', 0x6f),
+const PAD: &str = "0123456789*+-./";
+const PAD_CODES: [u16; 15] = [
+    0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6a, 0x6b, 0x6d, 0x6e, 0x6f,
 ];
 
 /// Arrows and the keys above them, the right modifiers, the Windows and menu keys, Num Lock, Print,
@@ -119,7 +106,7 @@ pub(crate) fn find(press: KeyPress, layout: Layout<'_>) -> Result<(WinKey, Modif
     let mut modifiers = press.modifiers;
     let no_key = |why| InputError::NoKey { press, why };
     let on_pad = modifiers.contains(Modifiers::NUMERIC_PAD);
-    let pad = |c: char| PAD.iter().find(|(on, _)| *on == c).map(|(_, code)| *code);
+    let pad = |c: char| Some(PAD_CODES[PAD.find(c)?]);
     let code = match press.key {
         Key::Char(c) if on_pad && pad(c).is_some() => pad(c).unwrap_or_default(),
         Key::Char(c) => {

@@ -58,6 +58,39 @@ fn some(window: HWND) -> Option<WindowId> {
     (!window.is_invalid()).then(|| id(window))
 }
 
+/// Calls with a window's handle, which may be that of a window that is gone.
+macro_rules! calls {
+    ($($(#[$doc:meta])* $name:ident($window:ident) $(-> $kind:ty)? { $call:expr })*) => {$(
+        $(#[$doc])*
+        pub(crate) fn $name(window: WindowId) $(-> $kind)? {
+            let $window = handle(window);
+            // SAFETY: any handle is allowed.
+            unsafe { $call }
+        }
+    )*};
+}
+
+calls! {
+    is_visible(window) -> bool { IsWindowVisible(window).as_bool() }
+    is_minimised(window) -> bool { IsIconic(window).as_bool() }
+    exists(window) -> bool { IsWindow(Some(window)).as_bool() }
+    is_enabled(window) -> bool { IsWindowEnabled(window).as_bool() }
+    /// The owner of a window, such as of a dialog: Windows keeps owned windows in front of it.
+    owning(window) -> Option<WindowId> { some(GetWindow(window, GW_OWNER).ok()?) }
+    /// Asks Windows to bring the window, or its open dialog, to the front. It returns success even
+    /// if it has only made the taskbar's button flash.
+    bring(window) { _ = SetForegroundWindow(GetLastActivePopup(window)) }
+    /// Puts the window above the others of its kind, without bringing it to the front.
+    lift(window) {
+        _ = SetWindowPos(window, Some(HWND_TOP), 0, 0, 0, 0,
+            SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS)
+    }
+    /// Asynchronous, as the app may hang.
+    restore(window) { _ = ShowWindowAsync(window, SW_RESTORE) }
+    /// Asynchronous, as the app may hang.
+    minimise(window) { _ = ShowWindowAsync(window, SW_MINIMIZE) }
+}
+
 /// All toplevel windows, including hidden ones, frontmost first.
 pub(crate) fn all() -> Vec<WindowId> {
     let mut windows: Vec<WindowId> = Vec::new();
@@ -74,11 +107,6 @@ unsafe extern "system" fn add(window: HWND, list: LPARAM) -> BOOL {
     // SAFETY: the address of `all`'s list, which outlives this call.
     unsafe { (*(list.0 as *mut Vec<WindowId>)).push(id(window)) };
     true.into()
-}
-
-pub(crate) fn is_visible(window: WindowId) -> bool {
-    // SAFETY: a handle may be that of a window that is gone.
-    unsafe { IsWindowVisible(handle(window)).as_bool() }
 }
 
 /// The reason why the compositor hides the window (`DWM_CLOAKED_…`), or 0.
@@ -167,21 +195,6 @@ pub(crate) fn to_rect(rect: RECT) -> Rect {
     }
 }
 
-pub(crate) fn is_minimised(window: WindowId) -> bool {
-    // SAFETY: a handle may be that of a window that is gone.
-    unsafe { IsIconic(handle(window)).as_bool() }
-}
-
-pub(crate) fn exists(window: WindowId) -> bool {
-    // SAFETY: any handle is allowed.
-    unsafe { IsWindow(Some(handle(window))).as_bool() }
-}
-
-pub(crate) fn is_enabled(window: WindowId) -> bool {
-    // SAFETY: a handle may be that of a window that is gone.
-    unsafe { IsWindowEnabled(handle(window)).as_bool() }
-}
-
 /// The foreground window, which receives keys.
 pub(crate) fn front() -> Option<WindowId> {
     // SAFETY: takes nothing.
@@ -213,54 +226,14 @@ pub(crate) fn at(point: Point) -> Option<WindowId> {
     }
 }
 
-/// The owner of a window, such as of a dialog: Windows keeps owned windows in front of it.
-pub(crate) fn owning(window: WindowId) -> Option<WindowId> {
-    // SAFETY: a handle may be that of a window that is gone.
-    some(unsafe { GetWindow(handle(window), GW_OWNER) }.ok()?)
-}
-
-/// Asks Windows to bring the window, or its open dialog, to the front. It returns success even if
-/// it has only made the taskbar's button flash.
-pub(crate) fn bring(window: WindowId) {
-    // SAFETY: a handle may be that of a window that is gone.
-    let _ = unsafe { SetForegroundWindow(GetLastActivePopup(handle(window))) };
-}
-
-/// Puts the window above the others of its kind, without bringing it to the front.
-pub(crate) fn lift(window: WindowId) {
-    let flags = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS;
-    // SAFETY: a handle may be that of a window that is gone.
-    let _ = unsafe { SetWindowPos(handle(window), Some(HWND_TOP), 0, 0, 0, 0, flags) };
-}
-
-/// Asynchronous, as the app may hang.
-pub(crate) fn restore(window: WindowId) {
-    // SAFETY: a handle may be that of a window that is gone.
-    let _ = unsafe { ShowWindowAsync(handle(window), SW_RESTORE) };
-}
-
-/// Asynchronous, as the app may hang.
-pub(crate) fn minimise(window: WindowId) {
-    // SAFETY: a handle may be that of a window that is gone.
-    let _ = unsafe { ShowWindowAsync(handle(window), SW_MINIMIZE) };
-}
-
 /// Whether the thread of the window takes a message within this time. Fails at once for a window
 /// that Windows calls hung.
 pub(crate) fn takes_message(window: WindowId, time: Duration) -> bool {
     let (flags, ms) = (SMTO_ABORTIFHUNG, time.as_millis() as u32);
+    let (window, none) = (handle(window), WPARAM(0));
     // SAFETY: a message without data; a handle may be that of a window that is gone.
-    let answered = unsafe {
-        SendMessageTimeoutW(
-            handle(window),
-            WM_NULL,
-            WPARAM(0),
-            LPARAM(0),
-            flags,
-            ms,
-            None,
-        )
-    };
+    let answered =
+        unsafe { SendMessageTimeoutW(window, WM_NULL, none, LPARAM(0), flags, ms, None) };
     answered.0 != 0
 }
 
@@ -293,21 +266,15 @@ pub(crate) fn screen() -> Rect {
 
 /// The integrity level of a process.
 pub(crate) fn integrity(pid: u32) -> Integrity {
-    let refused = |error: windows::core::Error| {
-        if error.code() == ERROR_ACCESS_DENIED.to_hresult() {
-            Integrity::Denied
-        } else {
-            Integrity::Gone
-        }
-    };
     // SAFETY: the handle is closed once.
-    let process = unsafe {
-        match OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, false, pid) {
-            Ok(process) => Owned::new(process),
-            Err(error) => return refused(error),
-        }
-    };
-    level(*process).map_or_else(refused, Integrity::Level)
+    let process = unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, false, pid) };
+    // SAFETY: as above.
+    let process = process.map(|process| unsafe { Owned::new(process) });
+    match process.and_then(|process| level(*process)) {
+        Ok(level) => Integrity::Level(level),
+        Err(error) if error.code() == ERROR_ACCESS_DENIED.to_hresult() => Integrity::Denied,
+        Err(_) => Integrity::Gone,
+    }
 }
 
 fn level(process: HANDLE) -> windows::core::Result<u32> {

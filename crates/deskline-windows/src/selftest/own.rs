@@ -118,18 +118,12 @@ impl Test<'_> {
         let field = || Target::titled("", "AXTextField");
         let press = |name, role| Action::press_ax(Target::titled(name, role));
         let front = title(self);
-        self.effect(
-            "Win32: press",
-            own,
+        let (once, tick) = (
             press("Press me", "AXButton"),
-            ("pressed", ""),
-        );
-        self.effect(
-            "Win32: a check box",
-            own,
             press("Tick me", "AXCheckBox"),
-            ("ticked", ""),
         );
+        self.effect("Win32: press", own, once, ("pressed", ""));
+        self.effect("Win32: a check box", own, tick, ("ticked", ""));
         let set = Action::set_value(field(), "Büsh");
         self.effect("Win32: set_value", own, set, ("text", "Büsh"));
         let now = title(self);
@@ -151,19 +145,11 @@ impl Test<'_> {
     /// A click with text, and what it leaves as it was.
     fn put_back(&mut self, own: &Helper, over: &Helper) {
         let places = |test: &mut Self| {
-            let pointer = test
-                .display
-                .pointer()
-                .ok()
-                .flatten()
-                .map(|pointer| pointer.at);
+            let pointer = test.display.pointer().ok().flatten();
+            let front = test.display.front().ok().flatten();
             (
-                pointer,
-                test.display
-                    .front()
-                    .ok()
-                    .flatten()
-                    .and_then(|window| window.pid),
+                pointer.map(|pointer| pointer.at),
+                front.and_then(|window| window.pid),
             )
         };
         let before = places(self);

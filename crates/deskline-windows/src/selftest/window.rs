@@ -127,28 +127,16 @@ fn create() -> Result<HWND> {
             });
         });
         let style = WS_OVERLAPPEDWINDOW | WS_VISIBLE;
-        let extended = WINDOW_EX_STYLE(0);
+        let plain = WINDOW_EX_STYLE(0);
         let window = CreateWindowExW(
-            extended, class, &title, style, 40, 40, 360, 300, None, None, None, None,
+            plain, class, &title, style, 40, 40, 360, 300, None, None, None, None,
         )?;
         let add = |kind: PCWSTR, text: PCWSTR, id: isize, style: u32, place: [i32; 4]| {
             let style = WINDOW_STYLE(style) | WS_CHILD | WS_VISIBLE | WS_TABSTOP;
             let [x, y, w, h] = place;
-            let id = Some(HMENU(std::ptr::without_provenance_mut(id as usize)));
-            CreateWindowExW(
-                extended,
-                kind,
-                text,
-                style,
-                x,
-                y,
-                w,
-                h,
-                Some(window),
-                id,
-                None,
-                None,
-            )
+            let id = HMENU(std::ptr::without_provenance_mut(id as usize));
+            let (of, id) = (Some(window), Some(id));
+            CreateWindowExW(plain, kind, text, style, x, y, w, h, of, id, None, None)
         };
         let ticks = BS_AUTOCHECKBOX as u32;
         let scrolls = WS_BORDER.0 | ES_AUTOHSCROLL as u32;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use deskline_contract::question::{Approval, Question};
 use deskline_contract::{Cancel, Desktop, Platform, Result};
 use deskline_core::WindowId;
 use deskline_journal::{Journal, Retention};
@@ -29,10 +28,6 @@ impl Platform for FakePlatform {
 
     fn ping(&self, pid: u32) -> Result<()> {
         answers(&self.0, pid)
-    }
-
-    fn ask(&self, _: &Question, _: &Cancel) -> Result<Option<Approval>, String> {
-        Err("nobody is there".into())
     }
 }
 

@@ -113,20 +113,21 @@ fn an_item_that_does_not_exist_yet_is_chosen() {
     assert!(desk.fake.raw(item).selected);
 }
 
+/// A page with a button.
+fn page(desk: &Desk, framework: &str) -> usize {
+    let mut page = raw(50_030, "Page", [250.0, 120.0, 200.0, 200.0]);
+    page.framework = framework.into();
+    let page = desk.fake.add(desk.form, page);
+    let order = raw(50_000, "Order", [260.0, 130.0, 80.0, 24.0]);
+    desk.fake.add(page, order);
+    page
+}
+
 /// A browser creates the elements of its page at the first request for them: VS Code within 3 s.
 #[test]
 fn the_first_reading_waits_for_the_page_of_a_browser() {
     let mut desk = Desk::new();
-    let page = raw(50_030, "Page", [250.0, 120.0, 200.0, 200.0]);
-    let page = desk.fake.add(
-        desk.form,
-        Raw {
-            framework: "Chrome".into(),
-            ..page
-        },
-    );
-    desk.fake
-        .add(page, raw(50_000, "Order", [260.0, 130.0, 80.0, 24.0]));
+    let page = page(&desk, "Chrome");
     desk.fake.world().elements[page].wakes_after = Duration::from_millis(2_500);
     let answer = desk.refresh(PID);
     assert!(tree(&answer).contains("\"Order\""), "{}", tree(&answer));
@@ -138,14 +139,7 @@ fn the_first_reading_waits_for_the_page_of_a_browser() {
 fn a_page_that_comes_late_is_told_of_and_waited_for_again() {
     let mut desk = Desk::new();
     desk.fake.world().win_mut(FORM).unwrap().class = "MozillaWindowClass";
-    let page = raw(50_030, "Page", [250.0, 120.0, 200.0, 200.0]);
-    let gecko = Raw {
-        framework: "Gecko".into(),
-        ..page
-    };
-    let page = desk.fake.add(desk.form, gecko);
-    desk.fake
-        .add(page, raw(50_000, "Order", [260.0, 130.0, 80.0, 24.0]));
+    page(&desk, "Gecko");
     desk.fake.world().elements[desk.form].wakes_after = Duration::from_millis(4_500);
     let answer = desk.refresh(PID);
     let said = "the page is not there yet";

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use deskline_core::{Cell, Element, ElementId, Rect, Role, States, Text};
+use deskline_core::{Cell, Element, ElementId, Rect, Role, States, Text, number};
 
 use super::uia::{Patterns, Raw};
 
@@ -125,29 +125,16 @@ fn value(raw: &Raw, role: Role) -> Text {
         return Text::new(raw.value.as_str());
     }
     match raw.range {
-        Some(range) => Text::new(number(range.value)),
+        Some(range) => Text::new(number::plain(range.value)),
         None => Text::default(),
     }
 }
 
-/// Rounds away the error of binary fractions.
-fn number(value: f64) -> String {
-    let rounded = (value * 1e6).round() / 1e6;
-    // -0 is 0.
-    (rounded + 0.0).to_string()
-}
-
 /// The bounds in whole pixels. Providers report infinite, empty or far-off bounds for elements
-/// without a position (`Rect::new` refuses the last).
+/// without a position; `Rect::around` refuses the first and the last.
 pub fn extents(raw: &Raw) -> Option<Rect> {
     let [left, top, width, height] = raw.bounds?;
-    if !raw.bounds?.iter().all(|n| n.is_finite()) {
-        return None;
-    }
-    // Edges are rounded, so that neighbours stay neighbours at any scale.
-    let (x, y) = (left.round(), top.round());
-    let (right, bottom) = ((left + width).round(), (top + height).round());
-    let rect = Rect::new(x as i32, y as i32, (right - x) as i32, (bottom - y) as i32)?;
+    let rect = Rect::around(left, top, width, height)?;
     (!rect.is_empty()).then_some(rect)
 }
 

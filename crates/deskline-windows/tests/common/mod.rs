@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use windows::Win32::Foundation::{HWND, LPARAM, LRESULT, POINT, WPARAM};
 use windows::Win32::Graphics::Gdi::{COLOR_WINDOW, GetSysColorBrush};
 use windows::Win32::UI::WindowsAndMessaging::{
-    AppendMenuW, CW_USEDEFAULT, CreatePopupMenu, CreateWindowExW, DefWindowProcW, DestroyMenu,
-    DispatchMessageW, GetClassNameW, GetCursorPos, GetMessageTime, GetMessageW, MF_STRING, MSG,
-    MoveWindow, RegisterClassW, TPM_LEFTALIGN, TrackPopupMenu, TranslateMessage, WINDOW_EX_STYLE,
-    WM_ACTIVATE, WM_CHAR, WM_KEYDOWN, WM_KEYUP, WM_LBUTTONDOWN, WM_LBUTTONUP, WM_MOUSEHWHEEL,
-    WM_MOUSEWHEEL, WM_RBUTTONDOWN, WM_SYSCOMMAND, WM_SYSKEYDOWN, WM_SYSKEYUP, WNDCLASSW,
-    WS_OVERLAPPEDWINDOW, WS_VISIBLE,
+    AppendMenuW, CreatePopupMenu, CreateWindowExW, DefWindowProcW, DestroyMenu, DispatchMessageW,
+    GetClassNameW, GetCursorPos, GetMessageTime, GetMessageW, MF_STRING, MSG, RegisterClassW,
+    TPM_LEFTALIGN, TrackPopupMenu, TranslateMessage, WINDOW_EX_STYLE, WINDOW_STYLE, WM_ACTIVATE,
+    WM_CHAR, WM_KEYDOWN, WM_KEYUP, WM_LBUTTONDOWN, WM_LBUTTONUP, WM_MOUSEHWHEEL, WM_MOUSEWHEEL,
+    WM_RBUTTONDOWN, WM_SYSCOMMAND, WM_SYSKEYDOWN, WM_SYSKEYUP, WNDCLASSW, WS_EX_LAYERED,
+    WS_EX_TOOLWINDOW, WS_OVERLAPPEDWINDOW, WS_POPUP, WS_VISIBLE,
 };
 use windows::core::{HSTRING, w};
 
@@ -36,9 +36,13 @@ thread_local! {
     static PRESSED: Cell<i32> = const { Cell::new(0) };
 }
 
-/// The title of an app that takes a character every 15 ms, and for one that comes sooner the one
+/// The title of an app that takes a character every 20 ms, and for one that comes sooner the one
 /// before again, as Notepad of Windows 11 does (rustdesk #15243). Its class is Notepad's.
 pub const SLOW: &str = "Slow";
+
+/// The title of an app whose window has four edges that glow, windows of their own, as Visual
+/// Studio's and `MahApps`' have.
+pub const GLOWS: &str = "Glows";
 
 /// An app's process and its log.
 pub struct App {
@@ -135,6 +139,7 @@ pub fn be_an_app() {
     } else {
         w!("DesklineTestApp")
     };
+    let at = |place: &str| place.parse().unwrap();
     // SAFETY: the texts outlive the calls.
     unsafe {
         RegisterClassW(&WNDCLASSW {
@@ -143,31 +148,28 @@ pub fn be_an_app() {
             hbrBackground: GetSysColorBrush(COLOR_WINDOW),
             ..WNDCLASSW::default()
         });
-        let title = HSTRING::from(title);
-        let window = CreateWindowExW(
-            WINDOW_EX_STYLE(0),
-            class,
-            &title,
-            WS_OVERLAPPEDWINDOW | WS_VISIBLE,
-            CW_USEDEFAULT,
-            CW_USEDEFAULT,
-            300,
-            200,
-            None,
-            None,
-            None,
-            None,
-        )
-        .unwrap();
-        MoveWindow(
-            window,
-            x.parse().unwrap(),
-            y.parse().unwrap(),
-            300,
-            200,
-            true,
-        )
-        .unwrap();
+        let make = |of, name: &str, as_: WINDOW_STYLE, [x, y, w, h]: [i32; 4]| {
+            let (no, name) = (None, HSTRING::from(name));
+            CreateWindowExW(of, class, &name, as_, x, y, w, h, no, None, None, None).unwrap();
+        };
+        let plain = WS_OVERLAPPEDWINDOW | WS_VISIBLE;
+        make(WINDOW_EX_STYLE(0), title, plain, [at(x), at(y), 300, 200]);
+        if title == GLOWS {
+            let edges = [
+                [36, 36, 308, 4],
+                [36, 240, 308, 4],
+                [36, 40, 4, 200],
+                [340, 40, 4, 200],
+            ];
+            for edge in edges {
+                make(
+                    WS_EX_TOOLWINDOW | WS_EX_LAYERED,
+                    "",
+                    WS_POPUP | WS_VISIBLE,
+                    edge,
+                );
+            }
+        }
         note("ready");
         let mut message = MSG::default();
         while GetMessageW(&raw mut message, None, 0, 0).as_bool() {
@@ -220,7 +222,7 @@ unsafe extern "system" fn on_message(
             let (now, (before, last)) = (PRESSED.get(), LAST.get());
             let is_slow = class_of(window) == "RichEditD2DPT";
             let char = match now.wrapping_sub(before) {
-                ..15 if is_slow && last != 0 => last,
+                ..20 if is_slow && last != 0 => last,
                 _ => what.0,
             };
             LAST.set((now, char));

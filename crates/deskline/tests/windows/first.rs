@@ -99,13 +99,13 @@ fn a_client_that_passes_on_twelve_variables_opens_any_app() {
     let facts = link("Company Facts.lnk", tells.to_str().unwrap(), ONLY_TELLS);
     fs::write(&script, letters + &facts).unwrap();
     run("cscript.exe", &["//nologo", script.to_str().unwrap()]);
-    let key = r"HKCU\Software\Microsoft\Windows\CurrentVersion\App Paths\letters.exe";
+    let key = r"HKCU\Software\Microsoft\Windows\CurrentVersion\App Paths\scribe.exe";
     run("reg.exe", &["add", key, "/ve", "/d", notepad, "/f"]);
 
     let mut command = Client::command(&[]);
     command.env_clear().envs(passed_on());
     let mut client = Client::spawn(command);
-    for name in ["Company Letters", "letters"] {
+    for name in ["Company Letters", "scribe"] {
         let opened = open(&mut client, name);
         assert!(
             field(&opened, "app:").eq_ignore_ascii_case("notepad"),
@@ -160,9 +160,9 @@ fn advertised(product: u32, component: u32) -> Vec<u8> {
 
 #[test]
 fn a_shortcut_of_windows_installer_opens_the_components_program() {
-    if std::env::var_os("DESKLINE_BIN").is_none() {
+    let Some(mut client) = Client::of_test() else {
         return;
-    }
+    };
     let menu = PathBuf::from(std::env::var_os("PROGRAMDATA").unwrap());
     let menu = menu.join(r"Microsoft\Windows\Start Menu\Programs\Deskline Installer");
     fs::create_dir_all(&menu).unwrap();
@@ -182,7 +182,6 @@ fn a_shortcut_of_windows_installer_opens_the_components_program() {
         "reg.exe",
         &[&["add", &*of_component], &is_there[..]].concat(),
     );
-    let mut client = Client::start(&[]);
     let opened = open(&mut client, "Company Ledger");
     assert!(
         field(&opened, "app:").eq_ignore_ascii_case("notepad"),
@@ -211,10 +210,9 @@ const KILL_ON_CLOSE: u64 = 0x2000;
 /// MCP's SDK for Python puts a server into such a job, which its apps cannot leave.
 #[test]
 fn an_app_outlives_a_client_that_ends_its_servers_job() {
-    if std::env::var_os("DESKLINE_BIN").is_none() {
+    let Some(mut client) = Client::of_test() else {
         return;
-    }
-    let mut client = Client::start(&[]);
+    };
     let mut limits = [0_u64; LIMITS.1];
     limits[2] = KILL_ON_CLOSE;
     // SAFETY: the limits outlive the call, which is given their size.
@@ -244,10 +242,9 @@ fn an_app_outlives_a_client_that_ends_its_servers_job() {
 /// A console program gets a console, in a window.
 #[test]
 fn a_console_program_shows() {
-    if std::env::var_os("DESKLINE_BIN").is_none() {
+    let Some(mut client) = Client::of_test() else {
         return;
-    }
-    let mut client = Client::start(&[]);
+    };
     let opened = open(&mut client, r"C:\windows\system32\cmd.exe");
     let pid = field(&opened, "pid:");
     assert!(is_running(&pid), "{opened}");
@@ -257,15 +254,14 @@ fn a_console_program_shows() {
 /// A link of a kind that an app has announced, without slashes.
 #[test]
 fn a_link_without_slashes_is_opened_by_its_app() {
-    if std::env::var_os("DESKLINE_BIN").is_none() {
+    let Some(mut client) = Client::of_test() else {
         return;
-    }
+    };
     let key = r"HKLM\Software\Classes\deskline-letter";
     run("reg.exe", &["add", key, "/v", "URL Protocol", "/f"]);
     let command = format!(r"{key}\shell\open\command");
     let program = r#""C:\windows\system32\notepad.exe" "%1""#;
     run("reg.exe", &["add", &command, "/ve", "/d", program, "/f"]);
-    let mut client = Client::start(&[]);
     let opened = open(&mut client, "deskline-letter:to-you");
     assert!(
         field(&opened, "app:").eq_ignore_ascii_case("notepad"),

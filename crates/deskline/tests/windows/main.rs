@@ -44,6 +44,12 @@ impl Client {
         Self::start_with(options, &[])
     }
 
+    /// `None` without the environment that scripts/windows sets.
+    fn of_test() -> Option<Self> {
+        std::env::var_os("DESKLINE_BIN")?;
+        Some(Self::start(&[]))
+    }
+
     fn start_with(options: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut command = Self::command(options);
         command.envs(environment.iter().copied());
@@ -293,10 +299,9 @@ impl Desk {
 
 #[test]
 fn tools_are_listed() {
-    if std::env::var_os("DESKLINE_BIN").is_none() {
+    let Some(mut client) = Client::of_test() else {
         return;
-    }
-    let mut client = Client::start(&[]);
+    };
     let tools = client.ask("tools/list", &json!({}));
     let tools = tools["tools"].as_array().unwrap();
     assert!(

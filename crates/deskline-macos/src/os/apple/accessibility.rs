@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null, null_mut};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -48,6 +48,12 @@ fn result(error: AXError) -> Ax<()> {
     }
 }
 
+/// The value that a call writes, which has this one before.
+fn written<T>(mut value: T, call: impl FnOnce(NonNull<T>) -> AXError) -> Ax<T> {
+    result(call(NonNull::from(&mut value)))?;
+    Ok(value)
+}
+
 pub(super) fn trusted() -> bool {
     // SAFETY: takes nothing.
     unsafe { AXIsProcessTrusted() }
@@ -75,10 +81,8 @@ pub(super) fn system() -> Element {
 }
 
 pub(super) fn pid_of(element: &Element) -> Ax<u32> {
-    let mut pid = 0;
-    // SAFETY: the pid is written to a local variable.
-    result(unsafe { element.0.pid(NonNull::from(&mut pid)) })?;
-    Ok(pid as u32)
+    // SAFETY: the call writes a number.
+    Ok(written(0, |pid| unsafe { element.0.pid(pid) })? as u32)
 }
 
 pub(super) fn set_timeout(element: &Element, time: Duration) {
@@ -94,17 +98,14 @@ pub(super) fn hash(element: &Element) -> u64 {
 pub(super) fn attributes(element: &Element, names: &[&'static str]) -> Ax<Vec<Value<Element>>> {
     let names: Vec<_> = names.iter().map(|n| CFString::from_static_str(n)).collect();
     let names = CFArray::from_retained_objects(&names);
-    let mut values: *const CFArray = std::ptr::null();
-    // SAFETY: the names are strings, and the call writes a pointer to `values`. With no option set,
-    // every name gets a value: an AXValue of an error if there is none.
-    let error = unsafe {
-        element.0.copy_multiple_attribute_values(
-            names.as_opaque(),
-            AXCopyMultipleAttributeOptions(0),
-            NonNull::from(&mut values),
-        )
-    };
-    result(error)?;
+    let (names, none) = (names.as_opaque(), AXCopyMultipleAttributeOptions(0));
+    // SAFETY: the names are strings, and the call writes a pointer. With no option set, every name
+    // gets a value: an AXValue of an error if there is none.
+    let values = written(null(), |values| unsafe {
+        element
+            .0
+            .copy_multiple_attribute_values(names, none, values)
+    })?;
     Ok(copied(values)?.iter().map(|v| value(&v)).collect())
 }
 
@@ -202,39 +203,31 @@ fn copied_value(any: *const CFType) -> Ax<Value<Element>> {
 
 pub(super) fn attribute(element: &Element, name: &'static str) -> Ax<Value<Element>> {
     let name = CFString::from_static_str(name);
-    let mut any: *const CFType = std::ptr::null();
-    // SAFETY: the call writes a pointer to `any`.
-    result(unsafe {
-        element
-            .0
-            .copy_attribute_value(&name, NonNull::from(&mut any))
-    })?;
-    copied_value(any)
+    // SAFETY: the call writes a pointer.
+    copied_value(written(null(), |any| unsafe {
+        element.0.copy_attribute_value(&name, any)
+    })?)
 }
 
 pub(super) fn string(element: &Element, from: usize, length: usize) -> Ax<Value<Element>> {
     let name = CFString::from_static_str("AXStringForRange");
     let mut range = CFRange::new(from as isize, length as isize);
-    let mut any: *const CFType = std::ptr::null();
-    // SAFETY: the structure is of the named kind; the call writes a pointer to `any`.
-    result(unsafe {
-        let range = AXValue::new(AXValueType::CFRange, NonNull::from(&mut range).cast());
-        let range = range.ok_or(AxError::FAILURE)?;
+    // SAFETY: the structure is of the named kind.
+    let range = unsafe { AXValue::new(AXValueType::CFRange, NonNull::from(&mut range).cast()) };
+    let range = range.ok_or(AxError::FAILURE)?;
+    // SAFETY: the call writes a pointer.
+    copied_value(written(null(), |any| unsafe {
         element
             .0
-            .copy_parameterized_attribute_value(&name, &range, NonNull::from(&mut any))
-    })?;
-    copied_value(any)
+            .copy_parameterized_attribute_value(&name, &range, any)
+    })?)
 }
 
 pub(super) fn element_at((x, y): (f64, f64)) -> Ax<Element> {
-    let mut found: *const AXUIElement = std::ptr::null();
-    // SAFETY: the call writes a pointer to `found`.
-    result(unsafe {
-        let found = NonNull::from(&mut found);
-        system()
-            .0
-            .copy_element_at_position(x as f32, y as f32, found)
+    let (all, x, y) = (system(), x as f32, y as f32);
+    // SAFETY: the call writes a pointer.
+    let found: *const _ = written(null(), |found| unsafe {
+        all.0.copy_element_at_position(x, y, found)
     })?;
     let found = NonNull::new(found.cast_mut()).ok_or(AxError::NO_VALUE)?;
     // SAFETY: a Copy function's object is ours.
@@ -255,12 +248,9 @@ pub(super) fn window_of(element: &Element) -> Option<u32> {
 
 pub(super) fn count(element: &Element, name: &'static str) -> Ax<usize> {
     let name = CFString::from_static_str(name);
-    let mut count = 0;
-    // SAFETY: the call writes a number to `count`.
-    result(unsafe {
-        element
-            .0
-            .attribute_value_count(&name, NonNull::from(&mut count))
+    // SAFETY: the call writes a number.
+    let count = written(0, |count| unsafe {
+        element.0.attribute_value_count(&name, count)
     })?;
     Ok(usize::try_from(count).unwrap_or(0))
 }
@@ -272,28 +262,19 @@ pub(super) fn range(
     most: usize,
 ) -> Ax<Vec<Element>> {
     let name = CFString::from_static_str(name);
-    let mut values: *const CFArray = std::ptr::null();
-    // SAFETY: the call writes a pointer to `values`.
-    let error = unsafe {
-        element.0.copy_attribute_values(
-            &name,
-            from as isize,
-            most as isize,
-            NonNull::from(&mut values),
-        )
-    };
-    result(error)?;
+    let (from, most) = (from as isize, most as isize);
+    // SAFETY: the call writes a pointer.
+    let values = written(null(), |values| unsafe {
+        element.0.copy_attribute_values(&name, from, most, values)
+    })?;
     Ok(elements(copied(values)?.as_opaque()))
 }
 
 pub(super) fn settable(element: &Element, name: &'static str) -> Ax<bool> {
     let name = CFString::from_static_str(name);
-    let mut settable = 0;
-    // SAFETY: the call writes a Boolean to `settable`.
-    result(unsafe {
-        element
-            .0
-            .is_attribute_settable(&name, NonNull::from(&mut settable))
+    // SAFETY: the call writes a Boolean.
+    let settable = written(0, |settable| unsafe {
+        element.0.is_attribute_settable(&name, settable)
     })?;
     Ok(settable != 0)
 }
@@ -314,9 +295,10 @@ pub(super) fn set(element: &Element, name: &'static str, value: &NewValue<Elemen
 }
 
 pub(super) fn actions(element: &Element) -> Ax<Vec<String>> {
-    let mut names: *const CFArray = std::ptr::null();
-    // SAFETY: the call writes a pointer to `names`.
-    result(unsafe { element.0.copy_action_names(NonNull::from(&mut names)) })?;
+    // SAFETY: the call writes a pointer.
+    let names = written(null(), |names| unsafe {
+        element.0.copy_action_names(names)
+    })?;
     let text = |any: CFRetained<CFType>| Some(any.downcast::<CFString>().ok()?.to_string());
     Ok(copied(names)?.iter().filter_map(text).collect())
 }
@@ -332,15 +314,9 @@ pub(super) fn observe(pid: u32, names: &[&'static str], heard: Heard<Element>) -
         "deskline-observer",
         |_| AxError::CANNOT_COMPLETE,
         move || {
-            let mut observer: *mut AXObserver = std::ptr::null_mut();
-            // SAFETY: the callback has the documented signature, and the call writes a pointer to
-            // `observer`.
-            result(unsafe {
-                AXObserver::create(
-                    pid as libc::pid_t,
-                    Some(on_notification),
-                    NonNull::from(&mut observer),
-                )
+            // SAFETY: the callback has the documented signature, and the call writes a pointer.
+            let observer = written(null_mut(), |observer| unsafe {
+                AXObserver::create(pid as libc::pid_t, Some(on_notification), observer)
             })?;
             let observer = NonNull::new(observer).ok_or(AxError::FAILURE)?;
             // SAFETY: a Create function's object is ours.

@@ -250,7 +250,7 @@ pub(super) fn tap(judge: Judge) -> Result<RunLoop, String> {
                     CGEventTapLocation::HIDEventTap,
                     CGEventTapPlacement::HeadInsertEventTap,
                     CGEventTapOptions::Default,
-                    mask(),
+                    MASK,
                     Some(on_event),
                     Rc::as_ptr(&tapping).cast_mut().cast::<c_void>(),
                 )
@@ -274,29 +274,9 @@ pub(super) fn tap(judge: Judge) -> Result<RunLoop, String> {
     )
 }
 
-/// The mask of all keyboard and pointer events.
-fn mask() -> u64 {
-    [
-        CGEventType::LeftMouseDown,
-        CGEventType::LeftMouseUp,
-        CGEventType::RightMouseDown,
-        CGEventType::RightMouseUp,
-        CGEventType::MouseMoved,
-        CGEventType::LeftMouseDragged,
-        CGEventType::RightMouseDragged,
-        CGEventType::KeyDown,
-        CGEventType::KeyUp,
-        CGEventType::FlagsChanged,
-        CGEventType::ScrollWheel,
-        CGEventType::TabletPointer,
-        CGEventType::TabletProximity,
-        CGEventType::OtherMouseDown,
-        CGEventType::OtherMouseUp,
-        CGEventType::OtherMouseDragged,
-    ]
-    .iter()
-    .fold(NX_SYSDEFINED | GESTURES, |mask, kind| mask | 1 << kind.0)
-}
+/// The mask of all events of keyboard and pointer (`CGEventTypes.h`): mouse (1 to 7, 25 to 27), keys
+/// (10 to 12), wheel (22), tablets (23 and 24).
+const MASK: u64 = 0x7f << 1 | 0b111 << 10 | 0x3f << 22 | NX_SYSDEFINED | GESTURES;
 
 /// Rotate, begin and end of a gesture, gesture, magnify, swipe, smart magnify, pressure
 /// (`NSEventType` 18 to 20, 29 to 32, 34): a trackpad's, for which Quartz has no names.

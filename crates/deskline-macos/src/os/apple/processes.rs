@@ -13,7 +13,7 @@ use objc2_app_kit::{
     NSApplicationActivationOptions, NSApplicationActivationPolicy, NSRunningApplication,
     NSWorkspace, NSWorkspaceOpenConfiguration,
 };
-use objc2_foundation::{NSError, NSString, NSURL};
+use objc2_foundation::{NSActivityOptions, NSError, NSProcessInfo, NSString, NSURL};
 
 use crate::os::{Launch, Process, RunningApp};
 
@@ -165,6 +165,14 @@ pub(super) fn app_folders() -> Vec<PathBuf> {
         "/System/Library/CoreServices",
     ];
     own.into_iter().chain(all.map(PathBuf::from)).collect()
+}
+
+pub(super) fn stay_awake() {
+    let how = NSActivityOptions::UserInitiatedAllowingIdleSystemSleep
+        | NSActivityOptions::LatencyCritical;
+    let why = NSString::from_str("an agent operates apps");
+    // The activity ends with its object.
+    mem::forget(NSProcessInfo::processInfo().beginActivityWithOptions_reason(how, &why));
 }
 
 pub(super) fn session() -> String {

@@ -13,6 +13,8 @@ use objc2_core_foundation::{
 /// How long the thread stays in its run loop at a time, in seconds.
 const SLICE: f64 = 0.1;
 
+const HIGHEST: libc::qos_class_t = libc::qos_class_t::QOS_CLASS_USER_INTERACTIVE;
+
 /// The parts of a new thread.
 pub(super) struct Setup {
     /// The source of its callbacks.
@@ -48,6 +50,8 @@ pub(super) fn start<E: Send + 'static>(
     let stopped = Arc::clone(&stop);
     let (ready, began) = mpsc::channel();
     let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
+        // On a busy machine too, a tap must answer in time. SAFETY: takes constants.
+        unsafe { libc::pthread_set_qos_class_self_np(HIGHEST, 0) };
         let setup = match setup() {
             Ok(setup) => setup,
             Err(e) => return drop(ready.send(Err(e))),

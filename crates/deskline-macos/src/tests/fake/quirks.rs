@@ -85,6 +85,11 @@ pub(crate) struct Quirks {
     pub(crate) tap_without_keys: bool,
     /// An input method that is turned on works once the focus has moved.
     pub(crate) icon_only: bool,
+    /// App Nap: each wait of this program takes ten times as long, unless it has begun an activity
+    /// (SuperIsland #107).
+    pub(crate) naps: bool,
+    /// Chromium's page stays as it was while another window covers its own (trycua/cua #1367).
+    pub(crate) pauses_covered: bool,
     /// The pointer follows the person's mouse although a tap drops the motions (deskflow #9963).
     pub(crate) drops_still_move: bool,
 }
@@ -108,6 +113,8 @@ pub(crate) struct Wakes {
     pub(crate) forgets: bool,
     /// How many requests have no effect.
     pub(crate) deaf: u32,
+    /// Whether requests have no effect while it is behind.
+    pub(crate) deaf_behind: bool,
     /// How long it does not answer while it builds the tree.
     pub(crate) builds: Duration,
     pub(crate) page: super::Behaviour,

@@ -111,6 +111,7 @@ impl World {
         own.extend(rest);
         self.stack = own;
         self.sort_by_layer();
+        self.uncover();
         self.run_due();
     }
 

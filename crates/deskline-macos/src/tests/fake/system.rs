@@ -155,7 +155,8 @@ impl Os for Fake {
                 let deaf = &mut app.wakes.as_mut().unwrap().deaf;
                 *deaf = deaf.saturating_sub(1);
                 // Each request begins the wait anew.
-                if wakes.deaf == 0 && wakes.hears.is_none_or(|hears| hears == name) {
+                let is_deaf = wakes.deaf > 0 || wakes.deaf_behind && world.front != pid;
+                if !is_deaf && wakes.hears.is_none_or(|hears| hears == name) {
                     world
                         .later
                         .retain(|(_, does)| !Arc::ptr_eq(does, &wakes.page));
@@ -316,6 +317,9 @@ impl Os for Fake {
         let line = format!("{program} {}", arguments.join(" "));
         self.world().tools.get(&line).cloned()
     }
+    fn stay_awake(&self) {
+        self.world().awake = true;
+    }
     fn quit(&self, pid: u32) -> bool {
         let mut world = self.world();
         let there = world.apps.contains_key(&pid);
@@ -401,6 +405,7 @@ impl Os for Fake {
         self.world().pointer = to;
     }
     fn post(&self, event: &Event, tag: i64) -> Result<(), String> {
+        self.world().nap();
         if self.world().is_stuck() {
             return Ok(());
         }

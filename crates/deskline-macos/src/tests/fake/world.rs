@@ -114,6 +114,12 @@ pub(crate) struct World {
     pub(crate) moved: usize,
     /// The number of batched calls.
     pub(crate) calls: u64,
+    /// The end of the last call.
+    called: Option<Instant>,
+    /// Whether this program has begun an activity.
+    pub(super) awake: bool,
+    /// What a page that is covered will have.
+    paused: Vec<(Id, &'static str, Value<Id>)>,
     pub(super) timeout: Duration,
     /// The messaging timeouts of single elements.
     pub(super) timeouts: HashMap<Id, Duration>,
@@ -249,8 +255,37 @@ impl World {
 
     pub(crate) fn set(&mut self, id: Id, name: &'static str, value: Value<Id>) {
         let pid = self.node(id).pid;
+        if self.quirks.pauses_covered && self.is_in_page(id) && self.is_covered(pid) {
+            return self.paused.push((id, name, value));
+        }
         self.node(id).attributes.insert(name, value);
         self.tell(pid, "AXValueChanged", id);
+    }
+
+    fn is_in_page(&self, id: Id) -> bool {
+        let parent = |id: &Id| Some(self.nodes.get(id)?.parent);
+        let mut above = std::iter::successors(Some(id), parent);
+        let is_page = |node: &Node| node.attributes["AXRole"] == text("AXWebArea");
+        above.any(|id| self.nodes.get(&id).is_some_and(is_page))
+    }
+
+    /// Whether one window of another app covers the app's frontmost one.
+    fn is_covered(&self, pid: u32) -> bool {
+        let its = |id: &Id| self.nodes.get(id).is_some_and(|node| node.pid == pid);
+        let first = self.stack.iter().position(its).unwrap_or_default();
+        let Some([x, y, w, h]) = self.stack.get(first).and_then(|id| self.extents(*id)) else {
+            return false;
+        };
+        let corners = [(x, y), (x + w - 1.0, y + h - 1.0)];
+        let covers = |over: &Id| corners.iter().all(|at| self.has(*over, *at));
+        self.stack[..first].iter().any(covers)
+    }
+
+    /// Pages that are covered no more get what they have missed.
+    pub(super) fn uncover(&mut self) {
+        for (id, name, value) in std::mem::take(&mut self.paused) {
+            self.set(id, name, value);
+        }
     }
 
     /// Removes a node and its descendants.
@@ -280,7 +315,7 @@ impl World {
         }
     }
 
-    pub(super) fn title(&self, id: Id) -> String {
+    pub(crate) fn title(&self, id: Id) -> String {
         match self
             .nodes
             .get(&id)
@@ -363,8 +398,18 @@ impl World {
 
     /// A call to the system, which costs a message to another process.
     pub(super) fn message(&mut self, name: &'static str) {
+        self.nap();
         clock::pass(MESSAGE);
         *self.messages.entry(name).or_default() += 1;
+    }
+
+    /// Stretches the wait since the last call.
+    pub(super) fn nap(&mut self) {
+        let now = Instant::now();
+        if let Some(last) = self.called.filter(|_| self.quirks.naps && !self.awake) {
+            clock::pass(now.saturating_duration_since(last) * 9);
+        }
+        self.called = Some(Instant::now());
     }
 
     /// The app that keeps keys to itself while it is in front.

@@ -106,17 +106,13 @@ impl Com {
                 "the thread of UI Automation has ended".into(),
             ));
         }
-        match answer.recv_timeout(time + MARGIN) {
-            Ok(result) => result,
-            Err(RecvTimeoutError::Timeout) => {
-                *thread = None;
-                Err(Failure::TimedOut)
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                *thread = None;
-                Err(Failure::Other("a call of UI Automation failed".into()))
-            }
-        }
+        let failure = match answer.recv_timeout(time + MARGIN) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Timeout) => Failure::TimedOut,
+            Err(_) => Failure::Other("a call of UI Automation failed".into()),
+        };
+        *thread = None;
+        Err(failure)
     }
 
     /// Makes a call about an element.

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A window with the button "Empty", which asks in a message box before it deletes, and logs what it did. With GTK a
-second button, "Let it ask", has another such process ask.
+"""A window with the button "Empty", which asks in a message box before it deletes, and logs what it did. The key E is
+its shortcut. With GTK a second button, "Let it ask", has another such process ask.
 
 Usage: alerts.py LOG gtk3|qt5 QUESTION [PID]
 """
@@ -46,13 +46,14 @@ def gtk3():
         button.connect("clicked", what)
         box.pack_start(button, label == "Empty", True, 0)
     window.add(box)
+    window.connect("key-press-event", lambda _, key: key.string == "e" and not ask(None))
     window.show_all()
     log("ready")
     GLib.MainLoop().run()
 
 
 def qt5():
-    from PyQt5.QtWidgets import QApplication, QMainWindow, QMessageBox, QPushButton
+    from PyQt5.QtWidgets import QApplication, QMainWindow, QMessageBox, QPushButton, QShortcut
 
     app = QApplication(sys.argv[:1])
     window = QMainWindow()
@@ -70,6 +71,7 @@ def qt5():
         box.open()
 
     button.clicked.connect(ask)
+    QShortcut("E", window, ask)
     window.show()
     log("ready")
     app.exec()

@@ -270,6 +270,18 @@ fn a_button_of_an_alert_is_pressed_only_as_the_person_says() {
         assert_eq!(call(press, key("Escape"), ""), (true, 0), "{toolkit}");
         app.wait_for("kept");
         app.clear_log();
+        for rest in ["\n", "d"] {
+            let letters = text(format!("e{rest}"));
+            kept(&|| call(tool, letters.clone(), ""), "a letter");
+            assert_eq!(call(press, key("Escape"), ""), (true, 0), "{toolkit}");
+            app.wait_for("kept");
+            app.clear_log();
+        }
+        let choose = json!({"element": "Empty", "choose": "Delete"});
+        kept(&|| call(CLICK, choose.clone(), ""), "a choice");
+        assert_eq!(call(press, key("Escape"), ""), (true, 0), "{toolkit}");
+        app.wait_for("kept");
+        app.clear_log();
         let held = json!({"keyName": "Return", "hold": 2});
         kept(&|| call(press, held.clone(), ""), "a held key");
 

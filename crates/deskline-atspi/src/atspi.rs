@@ -1,6 +1,6 @@
 //! A connection to the accessibility bus: the apps on it, and reading one.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -403,6 +403,8 @@ impl AtSpi {
         if let Some(dialogs) = &mut app.dialogs {
             dialogs.note(&tree);
         }
+        let owners: BTreeSet<&str> = nodes.iter().filter_map(|n| n.owner.as_deref()).collect();
+        tree.shows = embedded::strangers(&mut self.bus, pid, owners);
         tree.partial.extend(partial.words(&nodes));
         let began = self.mirrors.current.as_ref().map(|mirror| mirror.began);
         let kept = reused

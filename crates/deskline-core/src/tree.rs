@@ -53,6 +53,8 @@ pub struct Tree {
     pub blind: Vec<String>,
     /// The fields whose label is a text beside them: the app does not say that it is theirs.
     pub labelled_by_place: Vec<usize>,
+    /// The processes whose objects the app shows as its own, but for those that it has started.
+    pub shows: Vec<u32>,
     /// For an app that accessibility does not know: why, and what would help. Its elements are then
     /// its windows, whose content only the picture shows.
     pub no_tree: Option<String>,

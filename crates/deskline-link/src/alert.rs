@@ -19,8 +19,13 @@ pub(crate) fn answered_by(
     match action {
         Action::Input(Input::Click { .. } | Input::Choose { .. } | Input::Drag { .. })
         | Action::Quiet(Quiet::PressAx { .. }) => {
-            let button = |at: &usize| tree.elements[*at].role == Role::BUTTON;
-            let button = tree.outwards(target?).find(button)?;
+            // To press a field is to press Return in it, which may press the default button.
+            let is_quiet = matches!(action, Action::Quiet(_));
+            let presses = |at: &usize| {
+                let element = &tree.elements[*at];
+                element.role == Role::BUTTON || is_quiet && takes_text(element)
+            };
+            let button = tree.outwards(target?).find(presses)?;
             let label = Texts::new(tree).text(tree, button);
             let label = label.map_or("", |label| label.shown.as_str());
             let press = format!("press {}", escape::quoted(label, 40));
@@ -47,7 +52,7 @@ pub(crate) fn of_keys(tree: &Tree, keys: Keys<'_>, window: Option<usize>) -> Opt
 
 /// The alert with a button at this point.
 pub(crate) fn at(tree: &Tree, point: Point) -> Option<Alert> {
-    buttons_at(tree, point).find_map(|at| around(tree, at, "click twice".to_owned()))
+    buttons_at(tree, point).find_map(|at| around(tree, at, "click again".to_owned()))
 }
 
 pub(crate) fn buttons_at(tree: &Tree, point: Point) -> impl Iterator<Item = usize> {

@@ -93,14 +93,16 @@ impl Reader<'_> {
     /// Checks that the agent may see this tree, and assigns refs.
     ///
     /// # Errors
-    /// The app is blocked by the policy.
+    /// The app is blocked by the policy, or one whose objects it shows.
     pub(crate) fn accept(
         &mut self,
         desktop: &mut dyn Desktop,
         tree: &mut Tree,
         notes: &mut Notes,
     ) -> Result<()> {
-        self.policy.permit(desktop, &tree.app.name, tree.app.pid)?;
+        for pid in std::iter::once(&tree.app.pid).chain(&tree.shows) {
+            self.policy.permit(desktop, &tree.app.name, *pid)?;
+        }
         if let Err(e) = self.refs.assign(&self.id, tree) {
             notes.add(format!("refs may not outlive this server: {e}"));
         }

@@ -135,6 +135,11 @@ impl Link<'_> {
                     return Err(TargetError::Disabled(target.name.clone()).into());
                 }
                 Ok(targets) => {
+                    if matches!(action, Action::Input(_) | Action::Quiet(_)) {
+                        for pid in &tree.shows {
+                            self.policy.approve(desktop, *pid)?;
+                        }
+                    }
                     let alert =
                         || alert::answered_by(tree, action, targets.index(), targets.window);
                     let approved = self.call.approved.as_deref();

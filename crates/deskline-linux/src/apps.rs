@@ -41,6 +41,8 @@ pub struct Launch {
     /// Whether its desktop file is in one of the directories for installed apps. A desktop file
     /// elsewhere may have any name.
     installed: bool,
+    /// Whether there are bounds. Then it finds no program in a folder that others can write.
+    is_judged: bool,
 }
 
 /// Finds the app that `identifier` means. The first rule that matches wins:
@@ -228,6 +230,7 @@ impl Launch {
             argv,
             document: None,
             installed: false,
+            is_judged: false,
         }
     }
 
@@ -252,6 +255,7 @@ impl Launch {
             argv,
             document,
             installed: true,
+            is_judged: false,
         })
     }
 }

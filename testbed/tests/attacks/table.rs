@@ -42,6 +42,24 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("a letter that looks like it", PAD, |t| t.program("m\u{43e}usepad")),
     ("a space at its end", PAD, |t| format!("'{}'", t.program("mousepad "))),
     ("in capitals", PAD, |t| t.program("MOUSEPAD")),
+    ("by the root of another namespace", PAD, |t| t.elsewhere(&t.program("x"), "/usr/bin/mousepad")),
+    ("by the root of another namespace, granted", ASK, |t| t.elsewhere(&t.program("x"), "/usr/bin/mousepad")),
+    ("by a URL of another machine", PAD, |t| format!("file://other{}", t.program("mousepad"))),
+    ("by a URL in capitals", PAD, |t| format!("FILE://{}", t.program("mousepad"))),
+    ("by a URL with one slash", PAD, |t| format!("file:{}", t.program("mousepad"))),
+    ("by localhost twice", PAD, |t| format!("file://localhostlocalhost{}", t.program("mousepad"))),
+    ("by two slashes", PAD, |t| format!("/{}", t.program("mousepad"))),
+    ("by a slash at its end", PAD, |t| t.program("mousepad") + "/"),
+    ("by a link to a link", PAD, |t| t.link("mousepad", &t.link("y", &t.program("x")))),
+    ("by a link through /proc", PAD, |t| t.link("mousepad", &format!("/proc/self/root{}", t.program("x")))),
+    ("from the server's folder", PAD, |t| { t.program("mousepad"); "./mousepad".into() }),
+    ("below PATH", PAD, |t| { t.in_path("zz/mousepad"); "zz/mousepad".into() }),
+    ("a program that a script of root's starts", "--allow-app chromium", |t| {
+        for name in ["basename", "cat", "dirname", "grep", "id", "ls", "lsb_release", "readlink", "sed", "uname"] {
+            t.in_path(name);
+        }
+        "chromium".into()
+    }),
     ("a link to another program, granted", ASK, |t| {
         format!("{} {}", t.link("mousepad", "/usr/bin/touch"), t.mark.display())
     }),
@@ -81,6 +99,16 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("an interpreter with its version", DENY, |t| {
         format!("perl5.36.0 {}", t.file("x", &format!("system('{}');", t.touch())))
     }),
+    ("an interpreter with its machine", DENY, |t| {
+        format!("perl5.36-x86_64-linux-gnu {}", t.file("x", &format!("system('{}');", t.touch())))
+    }),
+    ("an interpreter that a link names so", PAD, |t| {
+        format!("{} {}", t.link("mousepad", "/bin/sh"), t.text("x"))
+    }),
+    ("an interpreter and a page of the web", DENY, |_| "python3 https://nowhere.invalid/x.py".into()),
+    ("busybox", DENY, |t| format!("busybox sh {}", t.text("x"))),
+    ("sed's e", DENY, |t| format!("sed '1e {}' /etc/hostname", t.touch())),
+    ("ed", DENY, |t| format!("ed -s {}", t.file("x", &format!("!{}\n", t.touch())))),
     ("jshell", DENY, |t| {
         let code = format!("new java.io.File(\"{}\").createNewFile();\n/exit\n", t.mark.display());
         format!("jshell {}", t.file("x.jsh", &code))
@@ -177,10 +205,22 @@ pub(crate) const ATTACKS: &[Attack] = &[
         "LibreOffice Calc macro:///Standard.Module1.Main".into()
     }),
     ("a terminal and a program as a page", "--allow-app xterm", |t| format!("xterm {}", t.program("x.html"))),
+    ("a terminal of another name", "--allow-app koi8rxterm", |t| format!("koi8rxterm {}", t.executable("x"))),
+    ("a terminal by a type of the home", "--allow-app debian-xterm", |t| {
+        t.at_home(".config/mimeapps.list", "[Default Applications]\ntext/plain=debian-xterm.desktop\n");
+        t.executable("x.txt")
+    }),
+    ("a scheme that the home gives an app", "--allow-app chromium", |t| {
+        let line = "x-scheme-handler/javascript=chromium.desktop";
+        t.at_home(".config/mimeapps.list", &format!("[Default Applications]\n{line}\n"));
+        "javascript://%0aalert(1)".into()
+    }),
+    ("a script as a page", "--allow-app chromium", |_| "chromium JavaScript://%0aalert(1)".into()),
+    ("data as a page", "--allow-app chromium", |_| "chromium data://text/html,x".into()),
+    ("a page of the settings", "--allow-app chromium", |_| "chromium chrome://settings".into()),
+    ("the source of a file", "--allow-app chromium", |_| "chromium view-source:file:///etc/passwd".into()),
     ("a terminal and a program without its first line", "--allow-app xterm", |t| {
-        let at = t.text("x.html");
-        std::fs::set_permissions(&at, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        format!("xterm {at}")
+        format!("xterm {}", t.executable("x.html"))
     }),
     ("soffice and a script's scheme", "--allow-app soffice", |_| {
         "soffice vnd.sun.star.script:Standard.Module1.Main?language=Basic&location=application".into()
@@ -289,6 +329,38 @@ pub(crate) const ATTACKS: &[Attack] = &[
         t.in_data("org.xfce.mousepad", &format!("Name=Mousepad\nExec={}", t.touch()));
         "org.xfce.mousepad".into()
     }),
+    ("one by the root of another namespace", "--allow-app org.xfce.mousepad", |t| {
+        let lines = format!("[Desktop Entry]\nType=Application\nName=x\nExec={}\n", t.touch());
+        let place = "/usr/share/applications/org.xfce.mousepad.desktop";
+        t.elsewhere(&t.file("x", &lines), place)
+    }),
+    ("a folder's handler", PAD, |t| {
+        t.entry("zz22", &format!("Name=mousepad\nMimeType=inode/directory;\nExec={} %U", t.touch()));
+        t.at_home(".config/mimeapps.list", "[Default Applications]\ninode/directory=zz22.desktop\n");
+        folder(&t.file("x.txt", "text")).display().to_string()
+    }),
+    ("the handler of a type of the home", PAD, |t| {
+        t.at_home(".local/share/mime/globs2", "99:application/zz:*.zz\n");
+        t.entry("zz23", &format!("Name=mousepad\nMimeType=application/zz;\nExec={} %U", t.touch()));
+        t.file("x.zz", "text")
+    }),
+    ("one whose ending has capitals", PAD, |t| {
+        t.file("mousepad.DESKTOP", &format!("[Desktop Entry]\nType=Application\nName=mousepad\nExec={}\n", t.touch()))
+    }),
+    ("one with the words of root's", "--allow-app org.xfce.mousepad-settings", |t| {
+        t.in_path("mousepad");
+        t.entry("zz24", "Name=mousepad\nExec=mousepad --preferences");
+        "mousepad --preferences".into()
+    }),
+    ("one that is run by env", PAD, |t| {
+        t.entry("zz25", &format!("Name=mousepad\nExec=env X=1 mousepad {}", t.mark.display()));
+        t.in_path("mousepad");
+        "zz25".into()
+    }),
+    ("one that is hidden by root's id in other letters", "--allow-app org.xfce.mousepad", |t| {
+        t.entry("ORG.XFCE.MOUSEPAD", &format!("Name=Zz26\nExec={}", t.touch()));
+        "Zz26".into()
+    }),
     ("a link to one, as a document", "--allow-app thunar", |t| {
         let at = t.entry("zz21", &format!("Name=x\nExec={}", t.touch()));
         format!("thunar {}", t.link("notes.txt", &at))
@@ -321,6 +393,18 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("the end of the options", PAD, |t| format!("mousepad -- {}", t.program("x"))),
     ("a program as a document, granted", ASK, |t| format!("/usr/bin/mousepad {}", t.program("x"))),
     ("a program as a document", PAD, |t| format!("mousepad {}", t.program("x"))),
+    ("a program as a document, by its URL", PAD, |t| format!("mousepad file://{}", t.program("x"))),
+    ("a program as a document, escaped", PAD, |t| format!("mousepad file://{}/%78", folder(&t.program("x")).display())),
+    ("a program as a document, by ~", PAD, |t| { t.home_program("x"); "mousepad ~/x".into() }),
+    ("a program as a document, by ..", PAD, |t| format!("mousepad /usr/bin/../..{}", t.program("x"))),
+    ("a program as a document, by a link", PAD, |t| format!("mousepad {}", t.link("x.txt", &t.program("x")))),
+    ("a name and a program", PAD, |t| format!("Mousepad {}", t.program("x"))),
+    ("an id and a program", "--allow-app org.xfce.mousepad", |t| format!("org.xfce.mousepad {}", t.program("x"))),
+    ("a name and two documents", PAD, |t| format!("Mousepad {} {}", t.text("x"), t.text("y"))),
+    ("a name and an option", PAD, |t| format!("Mousepad --x {}", t.text("x"))),
+    ("a place in a document", PAD, |t| format!("mousepad +1 {}", t.text("x"))),
+    ("an empty word", PAD, |t| format!("mousepad '' {}", t.text("x"))),
+    ("standard input as a document", PAD, |_| "mousepad -".into()),
 ];
 
 /// A file for this opener, and a program of the home that opens files of its type.

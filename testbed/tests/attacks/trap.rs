@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use deskline_testbed::Bed;
+use deskline_testbed::{Bed, Running, until};
 
 #[derive(Debug)]
 pub(crate) struct Trap {
@@ -16,6 +16,7 @@ pub(crate) struct Trap {
     programs: PathBuf,
     data: PathBuf,
     placed: std::cell::RefCell<Vec<PathBuf>>,
+    running: std::cell::RefCell<Vec<Running>>,
 }
 
 impl Trap {
@@ -29,6 +30,7 @@ impl Trap {
             programs: Self::programs(bed),
             data: Self::data(bed),
             placed: std::cell::RefCell::default(),
+            running: std::cell::RefCell::default(),
         }
     }
 
@@ -52,6 +54,26 @@ impl Trap {
     /// A script for a shell that is no program.
     pub(crate) fn text(&self, name: &str) -> String {
         self.write(self.folder.join(name), &(self.touch() + "\n"))
+    }
+
+    /// A text that a shell runs, as it is executable.
+    pub(crate) fn executable(&self, name: &str) -> String {
+        let path = self.text(name);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// A path to a file that lies at this place for a process in a namespace of its own.
+    pub(crate) fn elsewhere(&self, file: &str, place: &str) -> String {
+        let run = "mount --bind \"$0\" \"$1\" && exec sleep 99";
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--mount", "sh", "-c", run, file, place]);
+        let process = Running(command.spawn().unwrap());
+        let path = format!("/proc/{}/root{place}", process.0.id());
+        self.running.borrow_mut().push(process);
+        let is_there = || fs::read(&path).ok() == fs::read(file).ok();
+        until("the namespace", is_there);
+        path
     }
 
     /// A file in the trap's folder.
@@ -149,6 +171,7 @@ impl Trap {
 
     /// Removes what the attack has put where other attacks find it.
     pub(crate) fn clear(&self) {
+        self.running.take();
         for path in self.placed.take() {
             let _ = fs::remove_file(path);
         }

@@ -1,12 +1,15 @@
 //! Objects of another owner on the bus that belong to an app: web views of WebKitGTK, and the
 //! toplevels of an app's other registrations.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use deskline_unix::{flatpak, process};
+
 use super::large_list::LargeLists;
-use crate::bus::{Connection, Error, Result};
-use crate::connection::AppConnection;
+use crate::bus::{Body, Call, Connection, Error, Result};
+use crate::connection::{AppConnection, PATIENCE};
 use crate::engine::{Engine, Node};
 use crate::partial::Partial;
 use crate::toolkits::Toolkit;
@@ -56,4 +59,20 @@ pub fn read(
         nodes[container].children.push(base);
     }
     Ok(())
+}
+
+/// The processes behind these names on the bus that are not the app's: neither its own process nor
+/// one that it has started, nor one of the same Flatpak. An app may name any object as its child.
+pub fn strangers(bus: &mut Connection, pid: u32, owners: BTreeSet<&str>) -> Vec<u32> {
+    let mut owner_pid = |name: &str| {
+        let call = Call::to_bus("GetConnectionUnixProcessID", Body::new().str(name));
+        bus.call(&call, PATIENCE).ok()?.reader().u32().ok()
+    };
+    let sandbox = flatpak::id(pid);
+    let is_its = |other: u32| {
+        let is_beside = || sandbox.is_some() && flatpak::id(other) == sandbox;
+        other == pid || process::descends(other, pid) || is_beside()
+    };
+    let pids = owners.into_iter().map(|name| owner_pid(name).unwrap_or(0));
+    pids.filter(|other| !is_its(*other)).collect()
 }

@@ -9,6 +9,7 @@ use super::action::Act;
 use crate::alert::{self, Keys, may_press};
 use crate::error::{Error, Result};
 use crate::question::Alert;
+use crate::secrecy::Witness;
 use deskline_input::{Click, Clicks};
 
 /// Systems repeat a key that is held longer.
@@ -17,13 +18,15 @@ const REPEATS: Duration = Duration::from_millis(150);
 impl Act<'_, '_> {
     /// Fails if these keys may answer an alert that has come up.
     pub(super) fn approve_keys(&mut self, keys: Keys<'_>) -> Result<()> {
-        self.approve_now(|tree| alert::of_keys(tree, keys, None))
-    }
-
-    fn approve_now(&mut self, alert: impl FnOnce(&Tree) -> Option<Alert>) -> Result<()> {
         if !self.policy.grants.asks {
             return Ok(());
         }
+        self.approve_now(|tree| alert::of_keys(tree, keys, None))?;
+        Ok(())
+    }
+
+    /// Fails if there is such an alert in the app that is in front now. Returns what was read.
+    fn approve_now(&mut self, alert: impl FnOnce(&Tree) -> Option<Alert>) -> Result<Tree> {
         let mut tree = self.pause()?;
         let front = self.desk.front()?.and_then(|front| front.pid);
         let pid = front.unwrap_or(self.pid);
@@ -32,27 +35,39 @@ impl Act<'_, '_> {
             tree = self.desk.read(pid, crate::trees::Scope::Showing)?;
         }
         self.policy
-            .approve_answer(&mut **self.desk, pid, || alert(&tree), None)
+            .approve_answer(&mut **self.desk, pid, || alert(&tree), None)?;
+        Ok(tree)
     }
 
-    /// Types a text, and reads the app after each character that may press a button.
+    /// Types a text, and reads the app before each character that may press a button: a control
+    /// character, and where no field has the focus, each one.
     pub(super) fn type_asked(&mut self, text: &str) -> Result<()> {
         if !self.policy.grants.asks {
             return self.desk.type_text(text);
         }
         let before = self.step.keys.before.as_ref();
-        let in_field = before.is_some_and(|before| before.field().is_some());
-        let presses = |c: char| c.is_control() || c == ' ' && !in_field;
-        let mut sent = 0;
-        for part in text.split_inclusive(presses) {
-            if sent > 0
-                && let Err(e) = self.approve_keys((Some(part), None))
-            {
-                self.step.done.text("typed", &text[..sent]);
-                return Err(e);
-            }
+        let mut in_field = before.is_some_and(|before| before.field().is_some());
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let presses = |c: char| c.is_control() || !in_field;
+            let length = match rest.find(presses) {
+                Some(0) => first.len_utf8(),
+                found => found.unwrap_or(rest.len()),
+            };
+            let (part, after) = rest.split_at(length);
             self.desk.type_text(part)?;
-            sent += part.len();
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+            match self.approve_now(|tree| alert::of_keys(tree, (Some(rest), None), None)) {
+                Ok(tree) => in_field = Witness::new(&tree).field().is_some(),
+                Err(e) => {
+                    let typed = &text[..text.len() - rest.len()];
+                    self.step.done.text("typed", typed);
+                    return Err(e);
+                }
+            }
         }
         Ok(())
     }
@@ -69,9 +84,17 @@ impl Act<'_, '_> {
             ..click
         };
         self.desk.click(once)?;
-        let again = self.approve_now(|tree| alert::at(tree, click.at));
-        let again = again.and_then(|()| self.desk.click(once));
+        let again = self.click_again(once);
         again.inspect_err(|_| self.step.done.say("Clicked once".to_owned()))
+    }
+
+    /// Clicks after an earlier click of the same action, if that has brought up no alert with a
+    /// button there.
+    pub(super) fn click_again(&mut self, click: Click) -> Result<()> {
+        if self.policy.grants.asks {
+            self.approve_now(|tree| alert::at(tree, click.at))?;
+        }
+        self.desk.click(click)
     }
 
     /// Fails if a key repeats that may press a button: the app cannot be read between two presses.

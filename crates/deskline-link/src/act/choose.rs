@@ -216,7 +216,7 @@ impl Act<'_, '_> {
         let (now, found) = self.at_rest(now, found)?;
         let choice = lookup::element(&now, found, lookup::Others::default());
         let Reached { point, .. } = self.on(self.pid, &now, &choice).reach(&choice)?;
-        match self.desk.click(Click::left(point)) {
+        match self.click_again(Click::left(point)) {
             Err(Error::Target(TargetError::MenuPlaceUnknown(_))) => {
                 self.desk.act(&now.elements[found].id, Deed::Press)?;
                 self.close_list(from);

@@ -89,7 +89,7 @@ impl<'a> Act<'a, '_> {
                     (self.other_end(target, place), *kind == ClickKind::default())
                     && !self.has_toggled(target)?
                 {
-                    self.click_asked(Click { at: end, ..click })?;
+                    self.click_again(Click { at: end, ..click })?;
                     self.step.done.at = Some(end);
                 }
                 self.step.done.say(format!("{} {name}", verb(*kind)));
@@ -493,6 +493,9 @@ impl<'a> Act<'a, '_> {
                 self.paste(text)?;
             } else if !self.type_date(text)? {
                 let rest = self.type_first(text)?;
+                if rest.len() < text.len() {
+                    self.approve_keys((Some(rest), None))?;
+                }
                 self.type_asked(rest)?;
                 self.step.done.text("typed", text);
             }

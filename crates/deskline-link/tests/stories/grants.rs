@@ -2,9 +2,9 @@
 
 use deskline_link::call::Action;
 use deskline_link::grants::{Approval, Grants, Question};
-use deskline_link::{Call, Policy};
+use deskline_link::{Call, Policy, Target};
 
-use crate::story::{MAIL, Story, click, presses, types};
+use crate::story::{MAIL, Story, click, press_ax, presses, types};
 use crate::world::World;
 
 /// A story in which the person is asked, and their grants.
@@ -210,6 +210,49 @@ fn an_alert_that_the_first_character_opens_is_not_answered_by_the_second() {
     let error = story.field("error");
     assert!(error.contains("type in an alert of mailer"), "{error}");
     assert_eq!(story.reached(), "Mail: ⏎");
+}
+
+/// A letter may be a shortcut that asks, and the next one a button's.
+#[test]
+fn an_alert_that_a_letter_opens_is_not_answered_by_the_rest_of_the_text() {
+    for (focus, text) in [("Send", "xd"), ("Send", "x\n"), ("To", "x\n")] {
+        let (mut story, grants) = asking();
+        let asked = question(&mut story);
+        grants.answered(&asked, Approval::Once).unwrap();
+        story.click(focus);
+        story.after("type_text", ask);
+        story.run(types(text));
+        let error = story.field("error");
+        assert!(
+            error.contains("type in an alert of mailer"),
+            "{focus}: {error}"
+        );
+        assert_eq!(story.reached(), format!("Mail: click {focus}, Mail: x"));
+    }
+}
+
+#[test]
+fn the_buttons_of_an_alert_are_no_choices_of_the_button_that_opens_it() {
+    let (mut story, grants) = asking();
+    let asked = question(&mut story);
+    grants.answered(&asked, Approval::Once).unwrap();
+    story.on_press("Send", ask);
+    story.run(Action::choose(Target::text("Send"), "Delete"));
+    let error = story.field("error");
+    assert!(
+        error.contains("click again in an alert of mailer"),
+        "{error}"
+    );
+    assert_eq!(story.reached(), "Mail: click Send");
+}
+
+/// A press on a field is Return in it, which may press the default button.
+#[test]
+fn a_press_on_a_field_of_an_alert_is_asked_about() {
+    let (mut story, _) = alerted();
+    assert!(story.asks_before(&call(press_ax("Why"))).is_some());
+    let fill = Action::set_value(Target::text("Why"), "so");
+    assert!(story.asks_before(&call(fill)).is_none());
 }
 
 /// The click brings up an alert of another app that the person has allowed, too.

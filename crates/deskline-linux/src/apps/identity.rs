@@ -4,7 +4,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,7 +15,7 @@ use super::entry::Entry;
 use super::installed::Installed;
 use super::origin::{OPENERS, Origin};
 use super::running::{is_interpreter, script};
-use super::trust::{is_roots, runs_flatpak};
+use super::trust::{file, is_roots, runs_flatpak};
 use super::{Launch, path_of};
 use crate::session::Session;
 
@@ -32,8 +31,19 @@ const WRAPPERS: [&str; 50] = [
 ];
 
 /// Programs that run a document that they are given: terminals, and other systems' loaders.
-const RUNNERS: [&str; 12] = [
-    "box64", "box86", "dosbox", "foot", "kitty", "lxterm", "rxvt", "st", "urxvt", "uxterm", "wine",
+const RUNNERS: [&str; 13] = [
+    "box64",
+    "box86",
+    "dosbox",
+    "foot",
+    "kitty",
+    "koi8rxterm",
+    "lxterm",
+    "rxvt",
+    "st",
+    "urxvt",
+    "uxterm",
+    "wine",
     "xterm",
 ];
 
@@ -52,6 +62,7 @@ impl Launch {
             Some(entry) => self.installed.then(|| entry.clone()),
             None => Installed::read(session).by_words(&self.argv).cloned(),
         };
+        self.is_judged = true;
         let is_plain = self.is_plain(session);
         let programs = self.pin(session);
         let are_roots = || !programs.is_empty() && programs.iter().all(|p| is_roots(p, session));
@@ -105,9 +116,11 @@ impl Launch {
         let pin = |at: usize| {
             let word = self.argv.get_mut(at)?;
             let path = in_path(word, session)?;
-            // Some programs act by the name of the link to them.
             let real = path.canonicalize().ok();
-            let path = real.filter(|_| !is_roots(&path, session)).unwrap_or(path);
+            let real = real.filter(|real| file(real) == file(&path))?;
+            // Some programs act by the name of the link to them.
+            let path = Some(path).filter(|path| is_roots(path, session));
+            let path = path.unwrap_or(real);
             *word = path.to_string_lossy().into_owned();
             Some(path)
         };
@@ -336,7 +349,6 @@ impl Identities {
 /// one there.
 fn is_here(pid: u32, path: &Path) -> bool {
     let space = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/mnt")).ok();
-    let file = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
     let theirs = space(&pid.to_string());
     let running = file(Path::new(&format!("/proc/{pid}/exe")));
     theirs.is_some() && theirs == space("self") || running.is_some() && running == file(path)

@@ -146,6 +146,10 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
     let complaint = Complaint::new();
     let mark = mark();
     variables.insert(origin::MARK.to_owned(), mark.clone());
+    if launch.is_judged {
+        // A script of root's starts others by their names.
+        variables.insert("PATH".to_owned(), command::roots_path(session));
+    }
     let mut command = Command::new(&program);
     command
         .args(arguments)

@@ -25,8 +25,10 @@ const COMM: usize = 15;
 
 /// Whether a process with this name may be any app.
 pub(super) fn is_interpreter(program: &str) -> bool {
-    INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
-        || INTERPRETERS.contains(&program)
+    let version = program.find(|c: char| c.is_ascii_digit());
+    let plain = &program[..version.unwrap_or(program.len())];
+    let plain = plain.trim_end_matches('-').trim_end_matches("-static");
+    INTERPRETERS.contains(&plain) || INTERPRETERS.contains(&program)
 }
 
 /// The script that an interpreter runs with these arguments. `None` for code in the arguments.

@@ -31,7 +31,14 @@ pub(super) fn is_roots(path: &Path, session: &Session) -> bool {
     let is_closed = |at: &Path| {
         fs::metadata(at).is_ok_and(|file| file.uid() == *ROOT && file.mode() & 0o022 == 0)
     };
-    !home.as_deref().is_some_and(in_home) && path.ancestors().chain(real.ancestors()).all(is_closed)
+    !home.as_deref().is_some_and(in_home)
+        && file(path) == file(&real)
+        && path.ancestors().chain(real.ancestors()).all(is_closed)
+}
+
+/// A path may lead through `/proc` to a file that another one has at the same place.
+pub(super) fn file(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
 }
 
 /// Whether a process runs a program or script of this Flatpak, which only root can have installed.
@@ -52,7 +59,6 @@ pub(super) fn runs_flatpak(
         Some(script) => (script.into(), format!("/proc/{pid}/root{script}")),
         None => (executable.to_string_lossy(), format!("/proc/{pid}/exe")),
     };
-    let file = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
     let is_its = |below: &str| {
         let real = files.join(below).canonicalize().unwrap_or_default();
         let runs = file(Path::new(&runs));

@@ -61,8 +61,10 @@ mod tests {
     #[test]
     fn the_first_slow_call_names_the_page() {
         at_first_trouble(|pid| Some(format!("/page-{}", pid?).into()));
-        let mut report = Report::default();
-        report.times = vec![("settle", SLOW), ("act", SLOW)];
+        let mut report = Report {
+            times: vec![("settle", SLOW), ("act", SLOW)],
+            ..Report::default()
+        };
         assert_eq!(note(None, &report, Some(7)), None);
         report.times.push(("picture", Duration::from_millis(1)));
         let said = note(None, &report, Some(7)).unwrap_or_default();

@@ -61,7 +61,7 @@ fn a_menu_extra_is_clicked_though_control_center_owns_its_place() {
 fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
     let desk = electron(None);
     wakes(&desk, |it| {
-        (it.deaf, it.after) = (1, Duration::from_millis(100))
+        (it.deaf, it.after) = (1, Duration::from_millis(100));
     });
     let mut desktop = MacDesktop::new(desk.mac.clone());
     let mut has_page = || {
@@ -85,7 +85,7 @@ fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
 fn an_app_that_hears_a_request_only_in_front_is_asked_again_there() {
     let mut desk = electron(None);
     wakes(&desk, |it| {
-        (it.deaf_behind, it.after) = (true, Duration::from_millis(100))
+        (it.deaf_behind, it.after) = (true, Duration::from_millis(100));
     });
     desk.refresh();
     desk.refresh();

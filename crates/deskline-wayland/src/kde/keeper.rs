@@ -122,6 +122,7 @@ impl Capture {
 /// What the reports of KWin and the orders have led to.
 #[derive(Debug, Default)]
 struct State {
+    captured: bool,
     /// Whether we have ended the capture ourselves, so that its end is not the person's doing.
     opened: bool,
     machine: Machine<()>,
@@ -152,10 +153,11 @@ impl State {
     fn hear(&mut self, heard: Heard, now: Instant) -> Option<Report> {
         match heard {
             Heard::Start => {
-                self.opened = false;
+                (self.captured, self.opened) = (true, false);
                 Some(Report::Captured(true))
             }
             Heard::Stop => {
+                self.captured = false;
                 self.machine.hold_modifiers(0);
                 let by_person = self.machine.is_held() && !self.opened;
                 Some(if by_person {
@@ -207,6 +209,10 @@ impl Keeper {
         let mut text = Vec::new();
         loop {
             self.hear(&mut reports)?;
+            if !self.state.captured && !self.state.lost.is_empty() {
+                // KWin may report a release after the answer that the capture has ended.
+                self.give_back(&mut reports)?;
+            }
             if let Some(report) = self.state.expire(Instant::now()) {
                 // The bus may hang, which the other way asks.
                 let freed = self.press_the_shortcut();

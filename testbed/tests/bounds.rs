@@ -143,7 +143,7 @@ fn an_app_that_shows_another_ones_objects_is_blocked_where_that_one_is() {
     }
     assert_eq!(denied.log(), [""; 0]);
     bed.server(&[]).call("press_ax_and_traverse", press).ok();
-    denied.wait_for("toggled Bold");
+    denied.wait_for("toggled Bold true");
 }
 
 #[test]

@@ -45,7 +45,8 @@ impl Act<'_, '_> {
         if !self.policy.grants.asks {
             return self.desk.type_text(text);
         }
-        let is_for_text = |focus: &Witness| focus.field().is_some() || focus.terminal;
+        let is_for_text =
+            |focus: &Witness| focus.field().is_some() || focus.terminal || focus.secure_focus;
         let mut in_field = self.step.keys.before.as_ref().is_some_and(is_for_text);
         let mut rest = text;
         while let Some(first) = rest.chars().next() {

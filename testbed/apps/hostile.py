@@ -428,6 +428,30 @@ class Foreign(Case):
         return True
 
 
+class Shows(Case):
+    """The windows of the other apps on the bus are children of its window."""
+
+    def begin(self, wire):
+        session = Gio.bus_get_sync(Gio.BusType.SESSION)
+        get = ("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")
+        address = session.call_sync(*get, None, None, 0, -1, None).unpack()[0]
+        kind = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+        bus = Gio.DBusConnection.new_for_address_sync(address, kind)
+
+        def children(name):
+            get = (name, ROOT, ATSPI + "Accessible", "GetChildren")
+            return bus.call_sync(*get, None, None, 0, -1, None).unpack()[0]
+
+        others = [name for name, _ in children(ATSPI + "Registry") if name != tree.own]
+        self.windows = [window for name in others for window in children(name)]
+
+    def reply(self, wire, call, node, member):
+        if node is not tree.frame or member != "Accessible.GetChildren":
+            return False
+        wire.reply(call, "a(so)", [[(tree.own, path) for path in node.children] + self.windows])
+        return True
+
+
 class Counts(Case):
     """Wrong numbers of children."""
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::time::Duration;
 
 use deskline_testbed::watcher::Watcher;
-use deskline_testbed::{App, Bed};
+use deskline_testbed::{App, Bed, Toolkit};
 use serde_json::json;
 
 const OPEN: &str = "open_application_and_traverse";
@@ -123,6 +123,27 @@ fn an_app_that_takes_another_name_is_still_blocked() {
         let refused = bed.server(&bounds).call("search_tree", search);
         assert!(refused.error().contains("blocked"), "{refused}");
     }
+}
+
+/// An app may name objects of another one as parts of its own tree.
+#[test]
+fn an_app_that_shows_another_ones_objects_is_blocked_where_that_one_is() {
+    let bed = Bed::new();
+    let denied = bed.widgets(Toolkit::Gtk3);
+    let app = bed.hostile("Shows");
+    let press = json!({"pid": app.pid, "element": "Bold"});
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/apps/hostile.py");
+    for bounds in [["--deny-app", "gtk3.py"], ["--allow-app", own]] {
+        let server = bed.server(&bounds);
+        for tool in [CLICK, "press_ax_and_traverse"] {
+            let refused = server.call(tool, press.clone());
+            assert!(refused.error().contains("is blocked"), "{tool}: {refused}");
+            assert!(!refused.text.contains("Bold"), "{tool}: {refused}");
+        }
+    }
+    assert_eq!(denied.log(), [""; 0]);
+    bed.server(&[]).call("press_ax_and_traverse", press).ok();
+    denied.wait_for("toggled Bold true");
 }
 
 #[test]

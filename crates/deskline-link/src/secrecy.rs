@@ -34,7 +34,7 @@ pub(crate) struct Witness {
     /// without a tree.
     pub(crate) secure: bool,
     /// Whether the focused element is secure.
-    secure_focus: bool,
+    pub(crate) secure_focus: bool,
     /// The focused field, unless it is secure.
     field: Option<Field>,
     /// Whether keys go to a terminal.

@@ -51,11 +51,13 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("by two slashes", PAD, |t| format!("/{}", t.program("mousepad"))),
     ("by a slash at its end", PAD, |t| t.program("mousepad") + "/"),
     ("by a link to a link", PAD, |t| t.link("mousepad", &t.link("y", &t.program("x")))),
-    ("by a link through /proc", PAD, |t| t.link("mousepad", &format!("/proc/self/root{}", t.program("x")))),
+    ("by a link through /proc", PAD, |t| {
+        t.link("mousepad", &format!("/proc/self/root{}", t.program("x")))
+    }),
     ("from the server's folder", PAD, |t| { t.program("mousepad"); "./mousepad".into() }),
     ("below PATH", PAD, |t| { t.in_path("zz/mousepad"); "zz/mousepad".into() }),
     ("a program that a script of root's starts", "--allow-app chromium", |t| {
-        for name in ["basename", "cat", "dirname", "grep", "id", "ls", "lsb_release", "readlink", "sed", "uname"] {
+        for name in ["basename", "cat", "dirname", "grep", "id", "ls", "readlink", "sed", "uname"] {
             t.in_path(name);
         }
         "chromium".into()
@@ -345,7 +347,8 @@ pub(crate) const ATTACKS: &[Attack] = &[
         t.file("x.zz", "text")
     }),
     ("one whose ending has capitals", PAD, |t| {
-        t.file("mousepad.DESKTOP", &format!("[Desktop Entry]\nType=Application\nName=mousepad\nExec={}\n", t.touch()))
+        let lines = format!("[Desktop Entry]\nType=Application\nName=mousepad\nExec={}\n", t.touch());
+        t.file("mousepad.DESKTOP", &lines)
     }),
     ("one with the words of root's", "--allow-app org.xfce.mousepad-settings", |t| {
         t.in_path("mousepad");
@@ -394,12 +397,16 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("a program as a document, granted", ASK, |t| format!("/usr/bin/mousepad {}", t.program("x"))),
     ("a program as a document", PAD, |t| format!("mousepad {}", t.program("x"))),
     ("a program as a document, by its URL", PAD, |t| format!("mousepad file://{}", t.program("x"))),
-    ("a program as a document, escaped", PAD, |t| format!("mousepad file://{}/%78", folder(&t.program("x")).display())),
+    ("a program as a document, escaped", PAD, |t| {
+        format!("mousepad file://{}/%78", folder(&t.program("x")).display())
+    }),
     ("a program as a document, by ~", PAD, |t| { t.home_program("x"); "mousepad ~/x".into() }),
     ("a program as a document, by ..", PAD, |t| format!("mousepad /usr/bin/../..{}", t.program("x"))),
     ("a program as a document, by a link", PAD, |t| format!("mousepad {}", t.link("x.txt", &t.program("x")))),
     ("a name and a program", PAD, |t| format!("Mousepad {}", t.program("x"))),
-    ("an id and a program", "--allow-app org.xfce.mousepad", |t| format!("org.xfce.mousepad {}", t.program("x"))),
+    ("an id and a program", "--allow-app org.xfce.mousepad", |t| {
+        format!("org.xfce.mousepad {}", t.program("x"))
+    }),
     ("a name and two documents", PAD, |t| format!("Mousepad {} {}", t.text("x"), t.text("y"))),
     ("a name and an option", PAD, |t| format!("Mousepad --x {}", t.text("x"))),
     ("a place in a document", PAD, |t| format!("mousepad +1 {}", t.text("x"))),

@@ -40,13 +40,14 @@ impl Act<'_, '_> {
     }
 
     /// Types a text, and reads the app before each character that may press a button: a control
-    /// character, and where no field has the focus, each one.
+    /// character, and where no field and no terminal has the focus, each one.
     pub(super) fn type_asked(&mut self, text: &str) -> Result<()> {
         if !self.policy.grants.asks {
             return self.desk.type_text(text);
         }
-        let before = self.step.keys.before.as_ref();
-        let mut in_field = before.is_some_and(|before| before.field().is_some());
+        let is_for_text =
+            |focus: &Witness| focus.field().is_some() || focus.terminal || focus.secure_focus;
+        let mut in_field = self.step.keys.before.as_ref().is_some_and(is_for_text);
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let presses = |c: char| c.is_control() || !in_field;
@@ -61,7 +62,7 @@ impl Act<'_, '_> {
                 break;
             }
             match self.approve_now(|tree| alert::of_keys(tree, (Some(rest), None), None)) {
-                Ok(tree) => in_field = Witness::new(&tree).field().is_some(),
+                Ok(tree) => in_field = is_for_text(&Witness::new(&tree)),
                 Err(e) => {
                     let typed = &text[..text.len() - rest.len()];
                     self.step.done.text("typed", typed);

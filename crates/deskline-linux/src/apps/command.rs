@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use deskline_core::escape::{percent_decode, percent_encode};
 
-use super::trust::is_roots;
 use crate::session::Session;
 
 /// The search path of a session without one.
@@ -83,18 +82,9 @@ pub(crate) fn in_path(name: &str, session: &Session) -> Option<PathBuf> {
     paths.find(|path| is_executable(path))
 }
 
-fn folders(session: &Session) -> impl Iterator<Item = PathBuf> {
+pub(super) fn folders(session: &Session) -> impl Iterator<Item = PathBuf> {
     let path = session.environment.get("PATH").map_or(PATH, String::as_str);
     std::env::split_paths(path)
-}
-
-/// The folders of the session's `PATH` in which only root can put programs.
-pub(super) fn roots_path(session: &Session) -> String {
-    let roots = folders(session).filter(|folder| is_roots(folder, session));
-    let roots = std::env::join_paths(roots).ok();
-    roots
-        .and_then(|path| path.into_string().ok())
-        .unwrap_or_else(|| PATH.to_owned())
 }
 
 fn is_executable(path: &Path) -> bool {

@@ -11,7 +11,7 @@ use deskline_contract::{Error, OpenError, Result};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::origin::{self, Origin};
-use super::{Launch, command};
+use super::{Launch, command, trust};
 use deskline_atspi::bus::{self, Body, Call, Connection};
 use deskline_unix::complaint::Complaint;
 use deskline_unix::{spawn, wait};
@@ -148,7 +148,7 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
     variables.insert(origin::MARK.to_owned(), mark.clone());
     if launch.is_judged {
         // A script of root's starts others by their names.
-        variables.insert("PATH".to_owned(), command::roots_path(session));
+        variables.insert("PATH".to_owned(), trust::roots_path(session));
     }
     let mut command = Command::new(&program);
     command

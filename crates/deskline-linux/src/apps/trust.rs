@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use deskline_unix::flatpak;
 
+use super::command::folders;
 use super::running::{is_interpreter, script};
 use crate::session::Session;
 
@@ -39,6 +40,15 @@ pub(super) fn is_roots(path: &Path, session: &Session) -> bool {
 /// A path may lead through `/proc` to a file that another one has at the same place.
 pub(super) fn file(path: &Path) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// The folders of the session's `PATH` in which only root can put programs.
+pub(super) fn roots_path(session: &Session) -> String {
+    let roots = folders(session).filter(|folder| is_roots(folder, session));
+    let roots = std::env::join_paths(roots).ok();
+    roots
+        .and_then(|path| path.into_string().ok())
+        .unwrap_or_default()
 }
 
 /// Whether a process runs a program or script of this Flatpak, which only root can have installed.

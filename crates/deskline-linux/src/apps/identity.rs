@@ -31,20 +31,10 @@ const WRAPPERS: [&str; 50] = [
 ];
 
 /// Programs that run a document that they are given: terminals, and other systems' loaders.
+#[rustfmt::skip]
 const RUNNERS: [&str; 13] = [
-    "box64",
-    "box86",
-    "dosbox",
-    "foot",
-    "kitty",
-    "koi8rxterm",
-    "lxterm",
-    "rxvt",
-    "st",
-    "urxvt",
-    "uxterm",
-    "wine",
-    "xterm",
+    "box64", "box86", "dosbox", "foot", "kitty", "koi8rxterm", "lxterm", "rxvt", "st", "urxvt",
+    "uxterm", "wine", "xterm",
 ];
 
 /// How long the list of installed apps is remembered.

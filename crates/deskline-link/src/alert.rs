@@ -121,18 +121,10 @@ fn takes_values(tree: &Tree, dialog: usize) -> bool {
 
 /// Whether a key presses no button of a dialog.
 fn moves_the_focus(press: KeyPress) -> bool {
-    let moves = matches!(
-        press.key,
-        Key::Escape
-            | Key::Tab
-            | Key::Up
-            | Key::Down
-            | Key::Left
-            | Key::Right
-            | Key::Home
-            | Key::End
-            | Key::PageUp
-            | Key::PageDown
-    );
-    moves && (press.modifiers - Modifiers::SHIFT).is_empty()
+    #[rustfmt::skip]
+    const MOVES: [Key; 10] = [
+        Key::Escape, Key::Tab, Key::Up, Key::Down, Key::Left, Key::Right, Key::Home, Key::End,
+        Key::PageUp, Key::PageDown,
+    ];
+    MOVES.contains(&press.key) && (press.modifiers - Modifiers::SHIFT).is_empty()
 }

@@ -8,6 +8,7 @@ mod command;
 mod entry;
 mod identity;
 mod installed;
+mod interpreters;
 mod launch;
 mod mime;
 mod origin;

@@ -101,16 +101,11 @@ fn request(flags: u16, inode: u32) -> Vec<u8> {
     request.extend(flags.to_ne_bytes());
     request.extend([0; 8]);
     request.extend([AF_UNIX, 0, 0, 0]);
-    let (every_state, any_cookie) = (u32::MAX, u32::MAX);
-    for number in [
-        every_state,
-        inode,
-        SHOW_NAME_PEER_AND_QUEUE,
-        any_cookie,
-        any_cookie,
-    ] {
+    let (every_state, any_cookie) = (u32::MAX, [u8::MAX; 8]);
+    for number in [every_state, inode, SHOW_NAME_PEER_AND_QUEUE] {
         request.extend(number.to_ne_bytes());
     }
+    request.extend(any_cookie);
     request
 }
 

@@ -106,18 +106,12 @@ fn take_keys(c: &Connection, root: Window, answers: usize) -> Result<Result<Vec<
         let Some(code) = code(sym) else {
             return Ok(Err(format!("the keyboard has no key for {name}")));
         };
+        let (now, none, whose) = (x11rb::CURRENT_TIME, x11rb::NONE, Device::ALL_MASTER);
+        let mask = [u32::from(XIEventMask::KEY_PRESS)];
+        #[rustfmt::skip]
         let grab = c.xinput_xi_passive_grab_device(
-            x11rb::CURRENT_TIME,
-            root,
-            x11rb::NONE,
-            code,
-            Device::ALL_MASTER,
-            GrabType::KEYCODE,
-            GrabMode22::ASYNC,
-            GrabMode::ASYNC,
-            GrabOwner::NO_OWNER,
-            &[u32::from(XIEventMask::KEY_PRESS)],
-            &modifiers,
+            now, root, none, code, whose, GrabType::KEYCODE, GrabMode22::ASYNC, GrabMode::ASYNC,
+            GrabOwner::NO_OWNER, &mask, &modifiers,
         );
         let refused = grab.answer(WHAT)?.modifiers;
         if !refused.is_empty() {

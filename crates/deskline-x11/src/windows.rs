@@ -245,16 +245,9 @@ impl X11 {
         let geometry = asked.geometry.reply().present(WHAT)?;
         let place = asked.place.reply().present(WHAT)?;
         let [name, old_name] = asked.names.map(bytes);
-        let [
-            pid,
-            shadow,
-            border,
-            net_state,
-            wm_state,
-            workspace,
-            kinds,
-            owner,
-        ] = asked.numbers.map(numbers);
+        #[rustfmt::skip]
+        let [pid, shadow, border, net_state, wm_state, workspace, kinds, owner] =
+            asked.numbers.map(numbers);
         let (name, net_state, kinds) = (name?, net_state?, kinds?);
         let [pid, wm_state, workspace, transient_for] =
             [pid?, wm_state?, workspace?, owner?].map(|numbers| numbers.first().copied());

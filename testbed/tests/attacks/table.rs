@@ -191,10 +191,12 @@ pub(crate) const ATTACKS: &[Attack] = &[
     }),
     // Options of allowed apps.
     ("chromium --renderer-cmd-prefix", "--allow-app chromium", |t| {
-        format!("chromium --no-sandbox --user-data-dir={} --renderer-cmd-prefix='{}'", t.folder.display(), t.program("x"))
+        format!("chromium --no-sandbox --user-data-dir={} --renderer-cmd-prefix='{}'",
+            t.folder.display(), t.program("x"))
     }),
     ("chromium --utility-cmd-prefix, granted", ASK, |t| {
-        format!("chromium --no-sandbox --user-data-dir={} --utility-cmd-prefix='{}'", t.folder.display(), t.program("x"))
+        format!("chromium --no-sandbox --user-data-dir={} --utility-cmd-prefix='{}'",
+            t.folder.display(), t.program("x"))
     }),
     ("soffice --convert-to", "--allow-app soffice", |t| {
         let document = t.file("x.txt", "x");
@@ -397,16 +399,14 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("a program as a document, granted", ASK, |t| format!("/usr/bin/mousepad {}", t.program("x"))),
     ("a program as a document", PAD, |t| format!("mousepad {}", t.program("x"))),
     ("a program as a document, by its URL", PAD, |t| format!("mousepad file://{}", t.program("x"))),
-    ("a program as a document, escaped", PAD, |t| {
-        format!("mousepad file://{}/%78", folder(&t.program("x")).display())
-    }),
+    ("a program as a document, escaped", PAD,
+        |t| format!("mousepad file://{}/%78", folder(&t.program("x")).display())),
     ("a program as a document, by ~", PAD, |t| { t.home_program("x"); "mousepad ~/x".into() }),
     ("a program as a document, by ..", PAD, |t| format!("mousepad /usr/bin/../..{}", t.program("x"))),
     ("a program as a document, by a link", PAD, |t| format!("mousepad {}", t.link("x.txt", &t.program("x")))),
     ("a name and a program", PAD, |t| format!("Mousepad {}", t.program("x"))),
-    ("an id and a program", "--allow-app org.xfce.mousepad", |t| {
-        format!("org.xfce.mousepad {}", t.program("x"))
-    }),
+    ("an id and a program", "--allow-app org.xfce.mousepad",
+        |t| format!("org.xfce.mousepad {}", t.program("x"))),
     ("a name and two documents", PAD, |t| format!("Mousepad {} {}", t.text("x"), t.text("y"))),
     ("a name and an option", PAD, |t| format!("Mousepad --x {}", t.text("x"))),
     ("a place in a document", PAD, |t| format!("mousepad +1 {}", t.text("x"))),

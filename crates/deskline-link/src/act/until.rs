@@ -264,19 +264,12 @@ fn in_inner_area(tree: &Tree, area: Option<usize>, text: &str) -> Option<usize> 
 }
 
 fn is_area(element: &Element) -> bool {
-    matches!(
-        element.role,
-        Role::SCROLL_AREA
-            | Role::LIST
-            | Role::TABLE
-            | Role::OUTLINE
-            | Role::GRID
-            | Role::MENU
-            | Role::WEB_AREA
-            | Role::TEXT_AREA
-            | Role::WINDOW
-            | Role::POPOVER
-    )
+    #[rustfmt::skip]
+    const AREAS: [Role; 10] = [
+        Role::SCROLL_AREA, Role::LIST, Role::TABLE, Role::OUTLINE, Role::GRID, Role::MENU,
+        Role::WEB_AREA, Role::TEXT_AREA, Role::WINDOW, Role::POPOVER,
+    ];
+    AREAS.contains(&element.role)
 }
 
 /// Whether a child lies below or above an element's bounds. Parts of pages that scroll have no role

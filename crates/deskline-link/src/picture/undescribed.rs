@@ -223,17 +223,10 @@ fn is_text(element: &Element) -> bool {
 
 /// Whether an element of this role can show content that the tree may miss.
 fn can_show_more(role: Role) -> bool {
-    !role.is_scroll_bar_part()
-        && !role.is_progress()
-        && !matches!(
-            role,
-            Role::SPLITTER
-                | Role::MENU
-                | Role::MENU_BAR
-                | Role::MENU_BAR_ITEM
-                | Role::MENU_ITEM
-                | Role::APPLICATION
-        )
+    let menu = matches!(role, Role::MENU | Role::MENU_ITEM);
+    let bar = matches!(role, Role::MENU_BAR | Role::MENU_BAR_ITEM | Role::SPLITTER);
+    let shows = !menu && !bar && role != Role::APPLICATION;
+    shows && !role.is_scroll_bar_part() && !role.is_progress()
 }
 
 fn area(place: &Rect) -> i64 {

@@ -41,22 +41,13 @@ pub(crate) fn is_list(role: Role) -> bool {
 
 /// Whether an element may be a choice.
 pub(crate) fn is_choice(element: &Element) -> bool {
-    matches!(
-        element.role,
-        Role::MENU_ITEM
-            | Role::ROW
-            | Role::CELL
-            | Role::RADIO_BUTTON
-            | Role::CHECK_BOX
-            | Role::BUTTON
-            | Role::LINK
-            | Role::STATIC_TEXT
-            | Role::IMAGE
-            | Role::LAYOUT_ITEM
-            | Role::TAB
-            | Role::GROUP
-            | Role::UNKNOWN
-    )
+    #[rustfmt::skip]
+    const CHOICES: [Role; 13] = [
+        Role::MENU_ITEM, Role::ROW, Role::CELL, Role::RADIO_BUTTON, Role::CHECK_BOX, Role::BUTTON,
+        Role::LINK, Role::STATIC_TEXT, Role::IMAGE, Role::LAYOUT_ITEM, Role::TAB, Role::GROUP,
+        Role::UNKNOWN,
+    ];
+    CHOICES.contains(&element.role)
 }
 
 /// Whether `choice` is the current choice of the element at `index`. `None` if the element reports

@@ -13,8 +13,8 @@ use deskline_unix::{flatpak, process};
 use super::command::{Document, base_name, in_path};
 use super::entry::Entry;
 use super::installed::Installed;
+use super::interpreters::{is_interpreter, script};
 use super::origin::{OPENERS, Origin};
-use super::running::{is_interpreter, script};
 use super::trust::{file, is_roots, runs_flatpak};
 use super::{Launch, path_of};
 use crate::session::Session;
@@ -31,20 +31,10 @@ const WRAPPERS: [&str; 50] = [
 ];
 
 /// Programs that run a document that they are given: terminals, and other systems' loaders.
+#[rustfmt::skip]
 const RUNNERS: [&str; 13] = [
-    "box64",
-    "box86",
-    "dosbox",
-    "foot",
-    "kitty",
-    "koi8rxterm",
-    "lxterm",
-    "rxvt",
-    "st",
-    "urxvt",
-    "uxterm",
-    "wine",
-    "xterm",
+    "box64", "box86", "dosbox", "foot", "kitty", "koi8rxterm", "lxterm", "rxvt", "st", "urxvt",
+    "uxterm", "wine", "xterm",
 ];
 
 /// How long the list of installed apps is remembered.

@@ -146,13 +146,10 @@ pub(super) fn data_dirs(session: &Session) -> Vec<PathBuf> {
         dirs.extend(std::env::split_paths(system));
     } else {
         dirs.extend(home.map(|home| home.join("flatpak/exports/share")));
-        let others = [
-            "/var/lib/flatpak/exports/share",
-            "/usr/local/share",
-            "/usr/share",
-            "/var/lib/snapd/desktop",
-        ];
-        dirs.extend(others.map(PathBuf::from));
+        let usual = ["/usr/local/share", "/usr/share"];
+        dirs.push("/var/lib/flatpak/exports/share".into());
+        dirs.extend(usual.map(PathBuf::from));
+        dirs.push("/var/lib/snapd/desktop".into());
     }
     dirs.retain(|dir| dir.is_absolute());
     dirs

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::command::base_name;
-use super::running::is_interpreter;
+use super::interpreters::is_interpreter;
 use deskline_unix::process;
 
 /// The variable that marks the descendants of one launch, even if they left the process session and

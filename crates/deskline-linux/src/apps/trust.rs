@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use deskline_unix::flatpak;
 
 use super::command::folders;
-use super::running::{is_interpreter, script};
+use super::interpreters::{is_interpreter, script};
 use crate::session::Session;
 
 /// The user id that root's files have here. In a user namespace that does not map root, they have

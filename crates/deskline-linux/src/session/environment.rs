@@ -144,14 +144,12 @@ pub(crate) fn keep_to_desktop(environment: &mut Environment) {
 /// Requests accessibility from every toolkit, each in its own way, even if the session has turned
 /// it off.
 pub(crate) fn make_accessible(environment: &mut Environment) {
-    for (name, value) in [
-        ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1"),
-        ("QT_ACCESSIBILITY", "1"),
-        ("GTK_A11Y", "atspi"),
-        ("GNOME_ACCESSIBILITY", "1"),
-        ("ACCESSIBILITY_ENABLED", "1"),
-        ("NO_AT_BRIDGE", "0"),
-    ] {
+    #[rustfmt::skip]
+    let requests = [
+        ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1"), ("QT_ACCESSIBILITY", "1"), ("GTK_A11Y", "atspi"),
+        ("GNOME_ACCESSIBILITY", "1"), ("ACCESSIBILITY_ENABLED", "1"), ("NO_AT_BRIDGE", "0"),
+    ];
+    for (name, value) in requests {
         environment.insert(name.to_owned(), value.to_owned());
     }
     if has_gtk2_bridge() {

@@ -82,21 +82,17 @@ pub(crate) const PRESS_KEY_MODIFIERS: Arg =
 pub(crate) const WINDOW: Arg = Arg::optional("window", Type::Text, "ref or part of its title");
 pub(crate) const MODIFIER_FLAGS: Arg = Arg::optional("modifierFlags", Type::Modifiers, "held");
 
-pub(crate) const EXPECT: Arg = Arg::optional(
-    "expect",
-    Type::Text,
-    "text that must show in 3 s; !text: must not",
-);
+#[rustfmt::skip]
+pub(crate) const EXPECT: Arg =
+    Arg::optional("expect", Type::Text, "text that must show in 3 s; !text: must not");
 pub(crate) const TIMEOUT: Arg = Arg::unlisted("timeout", Type::Number);
 
 /// The options of every link. No tool lists them.
+#[rustfmt::skip]
 pub(crate) const OPTIONS: [Arg; 7] = [
-    Arg::unlisted("traverseBefore", Type::Bool),
-    Arg::unlisted("traverseAfter", Type::Bool),
-    Arg::unlisted("showDiff", Type::Bool),
-    Arg::unlisted("onlyVisibleElements", Type::Bool),
-    Arg::unlisted("showAnimation", Type::Bool),
-    Arg::unlisted("animationDuration", Type::Number),
+    Arg::unlisted("traverseBefore", Type::Bool), Arg::unlisted("traverseAfter", Type::Bool),
+    Arg::unlisted("showDiff", Type::Bool), Arg::unlisted("onlyVisibleElements", Type::Bool),
+    Arg::unlisted("showAnimation", Type::Bool), Arg::unlisted("animationDuration", Type::Number),
     Arg::unlisted("delayAfterAction", Type::Number),
 ];
 

@@ -61,19 +61,9 @@ pub(crate) enum Over {
 type Rectangle = (i32, i32, i32, i32);
 
 /// A window in the answer to `Screen`.
-type Reported = (
-    u64,
-    i32,
-    String,
-    String,
-    bool,
-    bool,
-    bool,
-    bool,
-    Rectangle,
-    Rectangle,
-    f64,
-);
+#[rustfmt::skip]
+type Reported =
+    (u64, i32, String, String, bool, bool, bool, bool, Rectangle, Rectangle, f64);
 
 /// A window's id, its workspace, 0 if that is the current one, and whether it is minimised.
 type Away = (u64, u32, bool);

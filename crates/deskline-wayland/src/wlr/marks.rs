@@ -105,12 +105,9 @@ enum Piece {
     Whole,
 }
 
-const CORNERS: [Piece; 4] = [
-    Piece::TopLeft,
-    Piece::TopRight,
-    Piece::BottomLeft,
-    Piece::BottomRight,
-];
+#[rustfmt::skip]
+const CORNERS: [Piece; 4] =
+    [Piece::TopLeft, Piece::TopRight, Piece::BottomLeft, Piece::BottomRight];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mark {

@@ -92,17 +92,10 @@ pub(super) fn grab(c: &Connection, root: Window, ids: &[u16]) -> Result<(Vec<u16
     let asked = ids
         .iter()
         .map(|id| {
-            c.xinput_xi_grab_device(
-                root,
-                x11rb::CURRENT_TIME,
-                x11rb::NONE,
-                *id,
-                GrabMode::ASYNC,
-                GrabMode::ASYNC,
-                GrabOwner::NO_OWNER,
-                &mask,
-            )
-            .during(WHAT)
+            let (now, none, mode) = (x11rb::CURRENT_TIME, x11rb::NONE, GrabMode::ASYNC);
+            let owner = GrabOwner::NO_OWNER;
+            let grab = c.xinput_xi_grab_device(root, now, none, *id, mode, mode, owner, &mask);
+            grab.during(WHAT)
         })
         .collect::<Result<Vec<_>>>()?;
     let mut grabbed = vec![];

@@ -42,8 +42,8 @@ impl Rect {
         (near(x) && near(y) && sized(w) && sized(h)).then_some(Self::at(x, y, w, h))
     }
 
-    /// Like [`Self::new`], for fractions. Edges are rounded, so that neighbours stay neighbours at any
-    /// scale.
+    /// Like [`Self::new`], for fractions. Edges are rounded, so that neighbours stay neighbours at
+    /// any scale.
     pub fn around(x: f64, y: f64, w: f64, h: f64) -> Option<Self> {
         // `as` saturates and turns NaN into 0; here both mean "nowhere".
         if ![x, y, w, h].iter().all(|v| v.is_finite()) {

@@ -274,8 +274,8 @@ pub(super) fn tap(judge: Judge) -> Result<RunLoop, String> {
     )
 }
 
-/// The mask of all events of keyboard and pointer (`CGEventTypes.h`): mouse (1 to 7, 25 to 27), keys
-/// (10 to 12), wheel (22), tablets (23 and 24).
+/// The mask of all events of keyboard and pointer (`CGEventTypes.h`): mouse (1 to 7, 25 to 27),
+/// keys (10 to 12), wheel (22), tablets (23 and 24).
 const MASK: u64 = 0x7f << 1 | 0b111 << 10 | 0x3f << 22 | NX_SYSDEFINED | GESTURES;
 
 /// Rotate, begin and end of a gesture, gesture, magnify, swipe, smart magnify, pressure

@@ -268,12 +268,12 @@ fn a_date_box_with_the_name_of_a_month_that_took_another_date_is_no_success() {
     assert_ne!(is_meant, answer.is_error, "{:?}\n{answer}", app.log());
 }
 
-/// An area whose middle is another's, a read-only text, and a button that a click does not switch.
+/// An area whose middle is another's, and a read-only text.
 const ODD: &str = r#"
 <img usemap=#m width=300 height=200 src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">
 <map name=m><area shape=poly coords=0,0,300,0,300,30,30,30,30,200,0,200 alt=North href=#n onclick="log('North')">
 <area coords=60,60,240,180 alt=Middle href=#m onclick="log('Middle')"></map>
-<label>Notes <textarea readonly>old text</textarea></label><button aria-pressed=false>Bold</button>
+<label>Notes <textarea readonly>old text</textarea></label>
 <button>Last</button><script>log('ready')</script>"#;
 
 #[test]
@@ -288,9 +288,7 @@ fn an_area_of_a_map_is_clicked_and_what_takes_nothing_is_no_success() {
             assert_eq!(page.log(), [name]);
         }
         let notes = json!({"element": "Notes", "role": "AXTextArea", "text": "new"});
-        for more in [notes, json!({"element": "Bold"})] {
-            click(more).error();
-        }
+        click(notes).error();
     });
 }
 
@@ -348,10 +346,11 @@ box = QGroupBox('Net', checkable=True, checked=False)
 box.toggled.connect(lambda on: print('net', on, flush=True))
 QVBoxLayout(box).addWidget(QCheckBox('Deep'))
 window = QWidget()
-QVBoxLayout(window).addWidget(box)
-window.resize(300, 200)
-for each in (rows, window):
-    each.show()
+layout = QVBoxLayout(window)
+for each in (box, rows):
+    layout.addWidget(each)
+window.resize(300, 400)
+window.show()
 app.exec()
 ";
 

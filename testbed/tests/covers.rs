@@ -175,42 +175,36 @@ fn what_is_expected_is_awaited_and_its_absence_is_an_error() {
     assert!(answer.ok().list("steps")[0].contains("; expected: met after "));
 }
 
-/// What comes to where "Open" is, by toolkit, and whether a click can reach "Open" then.
-const MOVES: [(&str, &str, bool); 27] = [
-    ("gtk3", "fade", false),
-    ("gtk4", "fade", false),
-    ("gtk3", "toast", false),
-    ("gtk4", "toast", false),
-    ("qt5", "toast", false),
-    ("qt6", "toast", false),
-    ("gtk3", "away", true),
-    ("gtk4", "away", true),
-    ("qt5", "away", true),
-    ("qt6", "away", true),
-    ("gtk3", "tabs", true),
-    ("gtk4", "tabs", true),
-    ("qt5", "windows", false),
-    ("qt6", "windows", false),
-    ("gtk3", "box", false),
-    ("qt5", "mask", false),
-    ("qt6", "mask", false),
-    ("qt5", "row", false),
-    ("qt6", "row", false),
-    ("gtk3", "form", true),
-    ("gtk4", "form", true),
-    ("qt5", "form", true),
-    ("qt6", "form", true),
-    ("gtk3", "wide", true),
-    ("gtk4", "wide", true),
-    ("qt5", "wide", true),
-    ("qt6", "wide", true),
+/// What comes to where "Open" is, in these toolkits, and whether a click can reach "Open" then.
+const MOVES: [(&str, &str, bool); 10] = [
+    ("fade", "gtk3 gtk4", false),
+    ("toast", "gtk3 gtk4 qt5 qt6", false),
+    ("away", "gtk3 gtk4 qt5 qt6", true),
+    ("tabs", "gtk3 gtk4", true),
+    ("windows", "qt5 qt6", false),
+    ("box", "gtk3", false),
+    ("mask", "qt5 qt6", false),
+    ("row", "qt5 qt6", false),
+    ("form", "gtk3 gtk4 qt5 qt6", true),
+    ("wide", "gtk3 gtk4 qt5 qt6", true),
 ];
+
+/// A call with more arguments.
+fn and(mut call: Value, more: &Value) -> Value {
+    let more = more.as_object().unwrap().clone();
+    call.as_object_mut().unwrap().extend(more);
+    call
+}
 
 #[test]
 fn what_comes_over_a_button_meanwhile_is_not_clicked() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
-    for (kit, mode, reaches) in MOVES {
+    let each = MOVES.iter().flat_map(|(mode, kits, reaches)| {
+        let kits = kits.split(' ');
+        kits.map(move |kit| (kit, *mode, *reaches))
+    });
+    for (kit, mode, reaches) in each {
         for more in [json!({}), json!({"doubleClick": true})] {
             persons.bring_to_front();
             let app = bed.moves(&[kit, mode]);
@@ -218,10 +212,7 @@ fn what_comes_over_a_button_meanwhile_is_not_clicked() {
             if mode == "tabs" {
                 call["role"] = "AXTab".into();
             }
-            call.as_object_mut()
-                .unwrap()
-                .extend(more.as_object().unwrap().clone());
-            let answer = click(&persons, &server, app.pid, call);
+            let answer = click(&persons, &server, app.pid, and(call, &more));
             let clicked = |line: &String| line == "clicked Open";
             let told = answer.is_error != app.log().iter().any(clicked);
             let alone = app.log().iter().all(clicked);
@@ -355,41 +346,20 @@ b.addEventListener(e, () => log(word, b.textContent));</script>";
 
 /// The pointer actions, and what an app logs of each.
 fn actions(element: &str) -> [(&'static str, Value, String); 7] {
-    let with = |more: Value| {
-        let mut all = json!({"element": element, "role": "AXButton"});
-        all.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        all
+    let (click, drag) = ("click_and_traverse", "drag_and_traverse");
+    let on = |tool, more: Value, word: &str| {
+        let target = json!({"element": element, "role": "AXButton"});
+        (tool, and(target, &more), format!("{word} {element}"))
     };
-    let click = "click_and_traverse";
-    let (drag, wheel) = ("drag_and_traverse", "scroll_and_traverse");
-    let from = json!({"element": element, "toElement": "Free"});
     let onto = json!({"element": "Free", "toElement": element});
     [
-        (click, with(json!({})), format!("clicked {element}")),
-        (
-            click,
-            with(json!({"rightClick": true})),
-            format!("pressed {element}"),
-        ),
-        (
-            click,
-            with(json!({"doubleClick": true})),
-            format!("clicked {element}"),
-        ),
-        (
-            click,
-            with(json!({"hover": true})),
-            format!("over {element}"),
-        ),
-        (drag, from, format!("pressed {element}")),
+        on(click, json!({}), "clicked"),
+        on(click, json!({"rightClick": true}), "pressed"),
+        on(click, json!({"doubleClick": true}), "clicked"),
+        on(click, json!({"hover": true}), "over"),
+        on(drag, json!({"toElement": "Free"}), "pressed"),
         (drag, onto, "pressed Free".to_owned()),
-        (
-            wheel,
-            with(json!({"deltaY": 1})),
-            format!("turned {element}"),
-        ),
+        on("scroll_and_traverse", json!({"deltaY": 1}), "turned"),
     ]
 }
 

@@ -504,12 +504,13 @@ fn parent(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<Arc<str>>> {
 
 /// Scrolls the element into view. `false` if the toolkit cannot.
 pub fn scroll_into_view(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> {
-    is_true(app.call(
-        path,
-        COMPONENT,
-        "ScrollTo",
-        Body::new().u32(SCROLL_ANYWHERE),
-    ))
+    let body = Body::new().u32(SCROLL_ANYWHERE);
+    is_true(app.call(path, COMPONENT, "ScrollTo", body))
+}
+
+/// Gives the element the focus. `false` if the toolkit cannot.
+pub fn focus(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> {
+    is_true(app.call(path, COMPONENT, "GrabFocus", Body::new()))
 }
 
 /// Whether the object answers before the app's request timeout.

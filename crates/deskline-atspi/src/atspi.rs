@@ -483,6 +483,7 @@ impl AtSpi {
         located.act(|app, path| {
             match deed {
                 Deed::ScrollIntoView => return Ok(act::scroll_into_view(app, path)?),
+                Deed::Focus => return Ok(act::focus(app, path)?),
                 Deed::Choose(choice) => return act::choose(app, path, choice, toolkit),
                 Deed::Press => act::press(app, path)?,
                 Deed::SetValue(value) => act::set_value(app, path, value, toolkit)?,

@@ -34,9 +34,6 @@ const ACTIVATED: Duration = Duration::from_millis(550);
 /// How many levels an answer may lie below the innermost object that the tree lists.
 const DEPTH: usize = 24;
 
-/// How many levels to go down where each object answers for its children alone.
-const LEVELS: usize = 24;
-
 /// Extents that differ by more than this, in pixels, are those of an element that has moved.
 const STILL: i32 = 2;
 
@@ -113,60 +110,63 @@ impl AtSpi {
             return Ok(Hit::Moved);
         }
         let asked = asked.filter(|asked| asked.element == element.id && asked.at == at);
+        let new = |first| Asked {
+            element: element.id.clone(),
+            at,
+            first,
+            since: Instant::now(),
+        };
         if toolkit == Some(Toolkit::Gecko) && tree.is_in_question(index) {
-            let since = asked.map_or_else(Instant::now, |asked| asked.since);
-            self.asked = Some(Asked {
-                element: element.id.clone(),
-                at,
-                first: None,
-                since,
-            });
-            let waited = since.elapsed() >= ACTIVATED;
+            let asked = asked.unwrap_or_else(|| new(None));
+            let waited = asked.since.elapsed() >= ACTIVATED;
+            self.asked = Some(asked);
             return Ok(if waited { Hit::Unknown } else { Hit::Later });
         }
         let mut located = self.locate(&element.id)?;
-        let in_order = |texts_cover| {
-            let over = tree.drawn_over(index, at, texts_cover);
+        let in_order = |first_on_top, texts_cover| {
+            let over = tree.drawn_over((index, first_on_top), at, texts_cover);
             let part = || tree.control_inside(index, at);
             over.or_else(part).unwrap_or(index)
         };
-        if let HitTest::ByOrder { texts_cover } = kind {
-            let hit = in_order(texts_cover);
+        if let HitTest::ByOrder {
+            first_on_top,
+            texts_cover,
+        } = kind
+        {
+            let hit = in_order(first_on_top, texts_cover);
             let toolkit = located.toolkit.filter(|_| hit == index);
             self.aimed = toolkit.and_then(|toolkit| Aimed::new(tree, index, at, toolkit));
             return Ok(Hit::InOrder(hit));
         }
-        if kind == HitTest::InWindow
-            && let Some(over) = tree.bubble_over(index, at)
-        {
-            // It has a surface of its own, above the window's.
-            return Ok(Hit::Topmost(over));
-        }
-        if matches!(kind, HitTest::OfPages { .. })
-            && let Some(over) = tree.drawn_window_over(index, at)
-        {
+        // What has a surface of its own, above the window's.
+        let over = match kind {
+            HitTest::InWindow => tree.bubble_over(index, at),
+            HitTest::OfPages { .. } => tree.drawn_window_over(index, at),
+            _ => None,
+        };
+        if let Some(over) = over {
             return Ok(Hit::Topmost(over));
         }
         let is_page = |at: &usize| tree.elements[*at].role == Role::WEB_AREA;
         let page = tree.outwards(index).filter(is_page).last();
-        let Some((root, levels, request)) = question(kind, (top, page), space.raw_point(at)) else {
+        let Some((root, request)) = question(kind, (top, page), space.raw_point(at)) else {
             return Ok(Hit::Unknown);
         };
-        let answer = located.topmost(&tree.elements[root].id, request, levels);
+        let answer = located.topmost(&tree.elements[root].id, request);
         if answer.is_none() && located.toolkit == Some(Toolkit::Gecko) {
             // It has just loaded the page.
             return Ok(Hit::Later);
         }
         let late = matches!(kind, HitTest::OfPages { late: true });
         let hit = match located.listed(tree, index, answer.as_deref()) {
-            // What lies around the target, and not beside it, is as much as GTK 4 and Java know. In
-            // a page, an answer below all that the tree lists is as much.
+            // What lies around the target, and not beside it, is as much as GTK 4 knows. In a page,
+            // an answer below all that the tree lists is as much.
             Hit::Unknown if page.is_some() => Hit::Around,
             Hit::Topmost(around) if page.is_none() && tree.is_inside(index, around) => Hit::Around,
             // From 4.16 on GTK names the last object that has the point, also of what is scrolled
             // away (gtkatspicomponent.c, `accessible_at_point`).
             Hit::Topmost(hit) if kind == HitTest::InWindow && !tree.is_in_view(hit, at) => {
-                Hit::InOrder(in_order(true))
+                Hit::InOrder(in_order(false, true))
             }
             Hit::Topmost(hit) => Hit::Topmost(tree.area_at(hit, at)),
             hit => hit,
@@ -179,12 +179,7 @@ impl AtSpi {
             Some(asked) if asked.since.elapsed() >= patience => Ok(hit),
             Some(asked) if asked.first != answer && patience == LATE => Ok(hit),
             asked => {
-                self.asked = Some(asked.unwrap_or_else(|| Asked {
-                    element: element.id.clone(),
-                    at,
-                    first: answer,
-                    since: Instant::now(),
-                }));
+                self.asked = Some(asked.unwrap_or_else(|| new(answer)));
                 Ok(Hit::Later)
             }
         }
@@ -272,16 +267,15 @@ fn patience(tree: &Tree, index: usize, at: Point, hit: Hit) -> Duration {
     }
 }
 
-/// Which element to ask about a point, how many levels down, and how.
+/// Which element to ask about a point, and how.
 fn question(
     kind: HitTest,
     (top, page): (usize, Option<usize>),
     (x, y): (i32, i32),
-) -> Option<(usize, usize, Request)> {
+) -> Option<(usize, Request)> {
     match kind {
-        HitTest::InWindow => Some((top, 1, Request::AtPointInWindow(x, y))),
-        HitTest::OfPages { .. } => Some((page?, 1, Request::AtPoint(x, y))),
-        HitTest::OfEachLevel => Some((top, LEVELS, Request::AtPoint(x, y))),
+        HitTest::InWindow => Some((top, Request::AtPointInWindow(x, y))),
+        HitTest::OfPages { .. } => Some((page?, Request::AtPoint(x, y))),
         HitTest::ByOrder { .. } | HitTest::Nowhere => None,
     }
 }
@@ -340,23 +334,14 @@ impl Located<'_> {
         Ok((Space::new(shown, raw), own))
     }
 
-    /// The path of the topmost object, as the app answers.
-    fn topmost(&mut self, root: &ElementId, request: Request, levels: usize) -> Option<Box<str>> {
+    /// The path of the topmost object, as the app answers. A page names itself where it shows
+    /// nothing else, and on its scroll bars.
+    fn topmost(&mut self, root: &ElementId, request: Request) -> Option<Box<str>> {
         let (_, root) = split_id(root)?;
-        let mut found: Option<Box<str>> = None;
-        for _ in 0..levels {
-            let from = found.as_deref().unwrap_or(root);
-            let reply = self.app.ask(from, request).ok();
-            match reply.and_then(|message| decode::object(&message)) {
-                Some(inner) if *inner != *from => found = Some((*inner).into()),
-                // Where a page shows nothing else, and on its scroll bars.
-                Some(page) if levels == 1 && matches!(request, Request::AtPoint(..)) => {
-                    found = Some((*page).into());
-                }
-                _ => break,
-            }
-        }
-        found
+        let reply = self.app.ask(root, request).ok();
+        let found = decode::object(&reply?)?;
+        let is_other = *found != *root || matches!(request, Request::AtPoint(..));
+        is_other.then(|| (*found).into())
     }
 
     /// The element of the tree that an object is, or is a part of. The arrows of GTK 4's spin

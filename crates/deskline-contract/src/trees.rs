@@ -60,6 +60,8 @@ pub enum Hit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deed<'t> {
     ScrollIntoView,
+    /// Gives it the focus.
+    Focus,
     Press,
     SetValue(&'t str),
     /// Selects the choice of exactly this text in a combo box or a list, or presses it in a menu.
@@ -73,7 +75,7 @@ impl Deed<'_> {
     pub fn action(self) -> QuietAction {
         match self {
             Self::ScrollIntoView => QuietAction::ScrollIntoView,
-            Self::Press => QuietAction::Press,
+            Self::Focus | Self::Press => QuietAction::Press,
             Self::SetValue(_) | Self::Choose(_) => QuietAction::SetValue,
             Self::SetSelected(_) => QuietAction::SetSelected,
         }

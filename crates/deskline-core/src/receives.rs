@@ -14,11 +14,16 @@ const HOLD_ITEMS: [Role; 12] = [
 
 impl Tree {
     /// The element that is drawn over `index` at a point, in a toolkit that draws later siblings
-    /// over earlier ones: what is last in tree order and contains the point, in a branch beside the
-    /// element's own. Scroll bars that fade in let clicks through, and so do texts and pictures
-    /// unless `texts_cover`. The items of a list, a table or a menu do not cover each other,
-    /// whatever their bounds.
-    pub fn drawn_over(&self, index: usize, at: Point, texts_cover: bool) -> Option<usize> {
+    /// over earlier ones, or where `first_on_top` earlier ones over later ones: what is last in
+    /// tree order and contains the point, in such a branch. Scroll bars that fade in let clicks
+    /// through, and so do texts and pictures unless `texts_cover`. The items of a list, a table or
+    /// a menu do not cover each other, whatever their bounds.
+    pub fn drawn_over(
+        &self,
+        (index, first_on_top): (usize, bool),
+        at: Point,
+        texts_cover: bool,
+    ) -> Option<usize> {
         let top = self.toplevel(index).filter(|_| !self.is_in_pop_up(index))?;
         let covers = |over: usize| {
             let element = &self.elements[over];
@@ -30,7 +35,7 @@ impl Tree {
             // Of the windows in a pane the one with the focus is on top.
             let front = self.elements[branch].role == Role::WINDOW && self.has_focus(branch);
             let behind = self.elements[branch].role == Role::WINDOW && self.has_focus(ours);
-            (front || over > index && !behind).then_some((front, over))
+            (front || (over > index) != first_on_top && !behind).then_some((front, over))
         };
         let covers = self.with_inside(top).filter_map(covers);
         covers.max().map(|(_, over)| over)
@@ -54,18 +59,19 @@ impl Tree {
     }
 
     fn shows_at(&self, index: usize, at: Point) -> bool {
+        self.has_at(index, at) && self.is_in_view(index, at)
+    }
+
+    /// Whether a visible element has a point in its box.
+    fn has_at(&self, index: usize, at: Point) -> bool {
         let element = &self.elements[index];
         let place = element.extents.filter(|_| element.visible);
-        place.is_some_and(|place| place.contains(at)) && self.is_in_view(index, at)
+        place.is_some_and(|place| place.contains(at))
     }
 
     /// The innermost control inside `index` that has a point.
     pub fn control_inside(&self, index: usize, at: Point) -> Option<usize> {
-        let has = |inner: &usize| {
-            let element = &self.elements[*inner];
-            let place = element.extents.filter(|_| element.visible);
-            is_control(element) && place.is_some_and(|place| place.contains(at))
-        };
+        let has = |inner: &usize| is_control(&self.elements[*inner]) && self.has_at(*inner, at);
         self.inside(index).filter(has).last()
     }
 
@@ -95,11 +101,10 @@ impl Tree {
         let ours = self.toplevel(index);
         let is_drawn = |top: &usize| {
             let element = &self.elements[*top];
-            let place = element.extents.filter(|_| element.visible);
             let is_control = |i: usize| is_control(&self.elements[i]) && self.elements[i].visible;
             let is_beside = self.toplevel(*top) == Some(*top) && element.native_role != "frame";
             element.role == Role::WINDOW
-                && place.is_some_and(|place| place.contains(at))
+                && self.has_at(*top, at)
                 && (is_beside || self.toplevel(*top) == ours)
                 && !self.is_own_window(*top)
                 && self.page_around(*top).is_none()
@@ -113,13 +118,11 @@ impl Tree {
 
     /// The innermost visible element at a point of `over`, if `index` is not in that.
     fn innermost_at(&self, over: usize, index: usize, at: Point) -> Option<usize> {
-        let has = |i: &usize| {
-            let element = &self.elements[*i];
-            let place = element.extents.filter(|_| element.visible);
-            place.is_some_and(|place| place.contains(at))
-        };
         let is_beside = index != over && !self.is_inside(index, over);
-        let found = self.with_inside(over).filter(has).last();
+        let found = self
+            .with_inside(over)
+            .filter(|i| self.has_at(*i, at))
+            .last();
         found.filter(|_| is_beside)
     }
 

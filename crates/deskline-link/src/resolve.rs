@@ -16,6 +16,7 @@ use crate::desktop::Desktop;
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::link::Link;
 use crate::picture::texts::Spots;
+use crate::settle::stale::has_empty_frame;
 use crate::step::ActedOn;
 use crate::trees::Scope;
 use deskline_input::clock::Instant;
@@ -120,8 +121,13 @@ impl Link<'_> {
             let comes = target.is_some_and(|target| target.is_part)
                 && !action.waits()
                 && desktop.is_loading(pid);
+            // Or in the first page of a browser that starts.
+            let by_text = matches!(lookup::target_of(action), Some(Target::Text { .. }));
+            let opens = by_text && !action.waits() && has_empty_frame(tree);
+            let patience = if opens { 5 * ENABLED } else { ENABLED };
+            let awaits = disabled || comes || ignored || opens;
             let scope = match &found {
-                Ok(_) if (disabled || comes || ignored) && start.elapsed() < ENABLED => {
+                Ok(_) | Err(Error::NotFound { .. }) if awaits && start.elapsed() < patience => {
                     self.cancel.check()?;
                     desktop.wait_for_change(LOOK)?;
                     self.reader.again()

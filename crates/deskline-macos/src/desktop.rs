@@ -320,7 +320,9 @@ impl<O: Os> Trees for MacDesktop<O> {
             action,
         };
         match deed {
-            Deed::ScrollIntoView | Deed::Choose(_) => return acting.scroll_into_view(),
+            Deed::ScrollIntoView | Deed::Focus | Deed::Choose(_) => {
+                return acting.scroll_into_view();
+            }
             Deed::Press => acting.press()?,
             Deed::SetValue(value) => acting.set_value(value)?,
             Deed::SetSelected(selected) => acting.set_selected(selected)?,

@@ -35,7 +35,8 @@ impl Engine<'_> {
                     || nameless && role::is_named_by_its_text(kind)
             }
             Prose::Anywhere => {
-                role::holds_text(kind) && leaf
+                // A text view of Qt holds its viewport.
+                role::holds_text(kind) && (leaf || kind == role::TEXT)
                     || kind == role::PAGE
                     || nameless && leaf && role::is_named_by_its_text(kind)
             }

@@ -88,6 +88,8 @@ pub enum Headers {
 pub enum HitTest {
     /// It names what lies below too, and later siblings are drawn over earlier ones.
     ByOrder {
+        /// Whether earlier siblings are drawn over later ones instead.
+        first_on_top: bool,
         /// Whether a text takes the clicks on what lies below it.
         texts_cover: bool,
     },
@@ -98,8 +100,6 @@ pub enum HitTest {
         /// Whether the first answer may be wrong, and is replaced by the right one soon.
         late: bool,
     },
-    /// Each object answers with its topmost child.
-    OfEachLevel,
     /// Not known.
     Nowhere,
 }
@@ -260,15 +260,16 @@ impl Toolkit {
     }
 
     /// How far its answers about a point can be trusted. GTK 3 (GtkOverlay) and Qt 5 and 6 name the
-    /// first child with the point, whatever lies over it.
+    /// first child with the point, whatever lies over it, and Java a pane around all.
     pub fn hit_test(self) -> HitTest {
         match self {
-            Self::Gtk3 => HitTest::ByOrder { texts_cover: false },
-            Self::Qt => HitTest::ByOrder { texts_cover: true },
+            Self::Gtk3 | Self::Qt | Self::Java => HitTest::ByOrder {
+                first_on_top: self == Self::Java,
+                texts_cover: self != Self::Gtk3,
+            },
             Self::Gtk4 => HitTest::InWindow,
             Self::Chromium => HitTest::OfPages { late: true },
             Self::Gecko | Self::WebKitGtk => HitTest::OfPages { late: false },
-            Self::Java => HitTest::OfEachLevel,
             Self::Vcl | Self::Other => HitTest::Nowhere,
         }
     }

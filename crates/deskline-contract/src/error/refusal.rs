@@ -118,6 +118,9 @@ pub enum Obstacle {
     /// Firefox takes the answer to a question of its own only in front.
     #[error("its app takes the answer only while its window is in front")]
     AsksBehind,
+    /// Firefox presses what lies at the middle of the box.
+    #[error("its app would press what lies at the middle of its box")]
+    PressesMiddle,
 }
 
 const CLICK: &str = "Use click_and_traverse with its ref";
@@ -153,15 +156,7 @@ impl Obstacle {
                 "Use click_and_traverse with its ref; for a check box or radio button use \
                  press_ax_and_traverse"
             }
-            Self::NoPress(_)
-            | Self::OpensSubmenu
-            | Self::NotDone
-            | Self::AppError(_)
-            | Self::SystemError(_)
-            | Self::TabNotSelected
-            | Self::OnlyPictured
-            | Self::AsksBehind
-            | Self::NoValue => CLICK,
+            _ => CLICK,
         }
         .to_owned()
     }

@@ -10,7 +10,7 @@ fn at(tree: &Tree, id: &str) -> usize {
 }
 
 fn over(tree: &Tree, id: &str, x: i32, y: i32) -> Option<String> {
-    let over = tree.drawn_over(at(tree, id), Point { x, y }, false);
+    let over = tree.drawn_over((at(tree, id), false), Point { x, y }, false);
     over.map(|over| tree.elements[over].id.as_str().to_owned())
 }
 
@@ -41,6 +41,8 @@ fn a_later_branch_that_shows_covers_an_earlier_one() {
     assert_eq!(over(&tree, "e4", 300, 20).as_deref(), Some("e9"));
     assert_eq!(over(&tree, "e4", 100, 60), None);
     assert_eq!(over(&tree, "e10", 100, 20), None);
+    let first = tree.drawn_over((at(&tree, "e9"), true), Point { x: 300, y: 20 }, false);
+    assert_eq!(first, Some(at(&tree, "e4")), "where the first is on top");
 }
 
 #[test]
@@ -65,7 +67,7 @@ fn rows_texts_scroll_bars_and_menus_cover_nothing() {
     let tree = toast();
     assert_eq!(over(&tree, "e7", 100, 130), None);
     assert_eq!(over(&tree, "e4", 395, 60), None);
-    let text = tree.drawn_over(at(&tree, "e4"), Point { x: 20, y: 60 }, true);
+    let text = tree.drawn_over((at(&tree, "e4"), false), Point { x: 20, y: 60 }, true);
     assert_eq!(text, None);
 }
 

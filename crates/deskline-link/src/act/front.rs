@@ -184,9 +184,12 @@ impl Act<'_, '_> {
             // The element's window is unknown: the element is in a menu with its own window, or the
             // platform does not report the window.
             Wanted::Element(index) => {
-                let element = self.tree.and_then(|tree| tree.elements.get(index));
-                let place = element.and_then(Element::place);
-                place.map(|place| place.center())
+                // It may be scrolled away.
+                let shows = |tree: &'_ Tree| {
+                    let mut around = tree.outwards(index).map(|at| &tree.elements[at]);
+                    around.find(|e| e.visible)?.place()
+                };
+                self.tree.and_then(shows).map(|place| place.center())
             }
             Wanted::App => None,
         };

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Element, KeyPress, Modifiers, Point, Rect, Role, States, Tree, escape};
+use deskline_core::{Element, Key, KeyPress, Modifiers, Point, Rect, Role, States, Tree, escape};
 
 use super::abilities;
 use super::action::Act;
@@ -31,6 +31,11 @@ const FOCUS_COMES: u32 = 6;
 
 /// How often to read an app whose focused element takes no text.
 const FOCUS_MOVES: u32 = 2;
+
+const ENTER: KeyPress = KeyPress {
+    key: Key::Return,
+    modifiers: Modifiers::empty(),
+};
 
 /// The time between two readings of an app that sends no event.
 const LOOK: Duration = Duration::from_millis(40);
@@ -83,6 +88,10 @@ impl<'a> Act<'a, '_> {
                     clicks: kind.clicks,
                     modifiers: kind.modifiers,
                 };
+                if *kind == ClickKind::default() && self.press_area(target)? {
+                    self.step.done.say(format!("clicked {name}"));
+                    return Ok(());
+                }
                 self.click_asked(click)?;
                 self.step.done.at = Some(point);
                 if let (Some(end), true) =
@@ -136,7 +145,9 @@ impl<'a> Act<'a, '_> {
                         self.front(self.wanted_at(*at))?;
                         *at
                     }
-                    (_, target) => self.reach_to_scroll(target.ok_or_else(no_target)?)?,
+                    (_, target) => {
+                        self.reach_to_scroll(target.ok_or_else(no_target)?, until.is_none())?
+                    }
                 };
                 if let Some(text) = until {
                     return self.scroll_until((at, text), *delta_y >= 0);
@@ -178,6 +189,26 @@ impl<'a> Act<'a, '_> {
         }
     }
 
+    /// Clicks an area of an image map by the focus and Return: no point of it is known. Returns
+    /// whether the target is one.
+    fn press_area(&mut self, target: &Resolved) -> Result<bool> {
+        let area = self.tree.zip(target.index.filter(|_| !target.given));
+        let Some((tree, index)) = area.filter(|area| lookup::map_of(*area).is_some()) else {
+            return Ok(false);
+        };
+        let id = &tree.elements[index].id;
+        self.desk.act(id, Deed::Focus)?;
+        let is = |e: &Element| e.id == *id && e.states.contains(States::FOCUSED);
+        let has_it = |tree: &Tree| tree.elements.iter().any(is);
+        let now = self.desk.read(self.pid, Scope::Showing)?;
+        if !has_it(&self.read_until(now, FIELD_COMES, has_it)?) {
+            return Err(TargetError::NotPressed(target.name.clone()).into());
+        }
+        self.approve_keys((None, Some(ENTER)))?;
+        self.desk.press_key(ENTER, Duration::ZERO)?;
+        Ok(true)
+    }
+
     fn hover(&mut self) -> Result<()> {
         let target = self.required()?;
         let reached = self.bring(target)?;
@@ -216,10 +247,10 @@ impl<'a> Act<'a, '_> {
         Ok(toggled(&tree))
     }
 
-    /// Where to turn the wheel over the target.
-    fn reach_to_scroll(&mut self, target: &Resolved) -> Result<Point> {
+    /// Where to turn the wheel over the target, or else over what it scrolls in.
+    fn reach_to_scroll(&mut self, target: &Resolved, over_it: bool) -> Result<Point> {
         let reached = self.reach(target)?;
-        match reached.place {
+        match reached.place.filter(|_| over_it) {
             Some(area) => self.wheel_over(target, (area, reached.point)),
             None => Ok(reached.point),
         }
@@ -261,8 +292,13 @@ impl<'a> Act<'a, '_> {
             refusal,
         };
         let (deed, name) = (deed_of(quiet), &target.name);
+        // Chromium, whose map is no `image`, presses the area.
+        let map = self.tree.zip(target.index).and_then(lookup::map_of);
+        let goes_astray = map.is_some_and(|map| map.native_role == "image") && deed == Deed::Press;
         let obstacle = if self.is_picture_only() || is_from_picture(&element.id) {
             Some(Obstacle::OnlyPictured)
+        } else if goes_astray {
+            Some(Obstacle::PressesMiddle)
         } else {
             self.asks_behind(target)?.then_some(Obstacle::AsksBehind)
         };
@@ -352,12 +388,11 @@ impl<'a> Act<'a, '_> {
     /// into a window (a synchronous grab of the button) but not the keys: keys that are sent at
     /// once arrive before the click, and reach no field.
     fn await_focus(&mut self, tree: Tree) -> Result<Tree> {
-        let (Some(known), Some(index)) = (self.tree, self.target.and_then(|t| t.index)) else {
+        let known = self.tree.zip(self.target.and_then(|t| t.index));
+        let known = known.filter(|(known, index)| takes_text(&known.elements[*index]));
+        let Some((known, index)) = known else {
             return Ok(tree);
         };
-        if !takes_text(&known.elements[index]) {
-            return Ok(tree);
-        }
         let has_it = |tree: &Tree| !lacks_focus(tree, known, index);
         self.read_until(tree, FIELD_COMES, has_it)
     }
@@ -569,11 +604,8 @@ impl<'a> Act<'a, '_> {
         }
         // The bounds of the target are outlined only if the click is in them: the target may have
         // been scrolled.
-        let place = match at {
-            Some(at) => self.place(target).filter(|place| place.contains(at)),
-            None => self.place(target),
-        };
-        let place = place.or(at.map(around));
+        let holds = |place: &Rect| at.is_none_or(|at| place.contains(at));
+        let place = self.place(target).filter(holds).or(at.map(around));
         // Do not hold the person's devices while something is only shown.
         let guarded = self.desk.guard.holds();
         self.desk.ungrab();

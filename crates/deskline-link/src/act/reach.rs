@@ -6,7 +6,6 @@ use deskline_core::{Point, Rect, Role, Tree, summary};
 
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
-use super::until::lines_for;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError};
@@ -20,6 +19,10 @@ use deskline_input::clock::Instant;
 
 /// The maximum number of wheel turns to bring an element into view, and the maximum time.
 const WHEEL_TURNS: usize = 60;
+
+/// The approximate distance of one line of the wheel, in pixels, in any toolkit. A list of Qt may
+/// scroll by three rows of any height.
+const LINE: i32 = 50;
 const WHEEL_TIME: Duration = Duration::from_secs(10);
 
 /// A target that is in front and in view.
@@ -101,23 +104,20 @@ impl Act<'_, '_> {
         // visible elements; on Windows it has none at all.
         let windows = tree.windows_of(index);
         let is_away = !windows.is_empty() && windows.iter().all(|window| !window.on_screen);
-        if in_menu_bar(tree, index) || is_away {
-            self.front(Wanted::Element(index))?;
-            self.desk.ungrab();
-            let now = self.desk.read(self.pid, Scope::Showing)?;
-            let place = seen(&now, tree, index);
-            let place = place.ok_or_else(|| not_showing(tree, index))?;
-            self.front(Wanted::Element(index))?;
-            return Ok(at(middle(place), Some(place), &target.name, false));
-        }
-        if scrollers(tree, index).next().is_none() {
+        let comes = in_menu_bar(tree, index) || is_away;
+        if !comes && scrollers(tree, index).next().is_none() {
             return Err(not_showing(tree, index));
         }
         self.front(Wanted::Element(index))?;
         self.desk.ungrab();
-        let place = self.scroll_to(tree, index)?;
+        let place = if comes {
+            let now = self.desk.read(self.pid, Scope::Showing)?;
+            seen(&now, tree, index).ok_or_else(|| not_showing(tree, index))?
+        } else {
+            self.scroll_to(tree, index)?
+        };
         self.front(Wanted::Element(index))?;
-        Ok(at(middle(place), Some(place), &target.name, true))
+        Ok(at(middle(place), Some(place), &target.name, !comes))
     }
 
     /// The target, where it is now: its window may have moved since, as the pictures before input
@@ -288,7 +288,8 @@ impl Act<'_, '_> {
             self.moved(Some(Sent::Scroll))?;
         }
         let start = Instant::now();
-        let mut last = None;
+        let mut last = None::<(usize, Option<Rect>, _)>;
+        let (mut line, mut turned) = (LINE, 1);
         // The number of containers around it, from the innermost, in which the wheel moved nothing.
         let mut level = 0;
         for _ in 0..WHEEL_TURNS {
@@ -301,6 +302,10 @@ impl Act<'_, '_> {
             if let Some(place) = place.filter(|_| element.visible) {
                 return Ok(place);
             }
+            if let (Some((_, Some(was), _)), Some(now)) = (last, place) {
+                let far = (now.x - was.x).abs().max((now.y - was.y).abs());
+                line = line.max(far / turned);
+            }
             if last == Some((level, place, showing_alike(&now, at, level))) {
                 // The wheel moved nothing there, or the app reports the motion late.
                 if self.desk.wait_for_change(LATE)?.is_some() {
@@ -310,7 +315,7 @@ impl Act<'_, '_> {
                 level += 1;
             }
             let showing = showing_alike(&now, at, level);
-            let Some((area, lines)) = wheel(&now, at, level) else {
+            let Some((area, lines)) = wheel(&now, (at, level), line) else {
                 break;
             };
             if start.elapsed() > WHEEL_TIME {
@@ -321,6 +326,7 @@ impl Act<'_, '_> {
             self.turn_wheel(area, lines)?;
             self.desk.ungrab();
             self.moved(None)?;
+            turned = (lines.0 + lines.1).abs().max(1);
         }
         Err(not_showing(tree, index))
     }
@@ -333,8 +339,7 @@ fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<
     const GRID: i32 = 16;
     /// A window may also take drops this far outside its bounds: in its shadow, and above them in
     /// its title bar.
-    const SHADOW: i32 = 8;
-    const TITLE: i32 = 48;
+    const NEAR: [(i32, i32); 5] = [(-8, 0), (8, 0), (0, -8), (0, 8), (0, 48)];
     /// How long GNOME may list windows in their old order: until its next frame.
     const RESTACKS: Duration = Duration::from_millis(300);
     const LOOK: Duration = Duration::from_millis(10);
@@ -353,14 +358,7 @@ fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<
         windows[..at].iter().find(holds)
     };
     let beside = |point: Point| {
-        let sides = [
-            (-SHADOW, 0),
-            (SHADOW, 0),
-            (0, -SHADOW),
-            (0, SHADOW),
-            (0, TITLE),
-        ];
-        sides.into_iter().any(|(x, y)| {
+        NEAR.into_iter().any(|(x, y)| {
             let x = point.x.saturating_add(x);
             let y = point.y.saturating_add(y);
             over(Point { x, y }).is_some()
@@ -476,13 +474,10 @@ fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usiz
 /// Where to turn the wheel to bring an element into view, and by how many lines to the right and
 /// down. The distance comes from the element's bounds. GTK 3 gives no bounds to what is scrolled
 /// away: its direction and its distance in pages come from its index relative to what is visible.
-fn wheel(tree: &Tree, index: usize, level: usize) -> Option<(Point, (i32, i32))> {
-    // The approximate height of one line, in pixels, in any toolkit. The next turn corrects the
-    // rest.
-    const LINE: i32 = 50;
+fn wheel(tree: &Tree, (index, level): (usize, usize), line: i32) -> Option<(Point, (i32, i32))> {
     const MOST_LINES: i32 = 10;
     let (holder, area) = scrollers(tree, index).nth(level)?;
-    let by = |distance: i32| (distance.abs() / LINE).clamp(1, MOST_LINES) * distance.signum();
+    let by = |distance: i32| (distance.abs() / line).clamp(1, MOST_LINES) * distance.signum();
     let lines = match (
         tree.elements[index].place(),
         showing_alike(tree, index, level),
@@ -519,6 +514,13 @@ fn wheel(tree: &Tree, index: usize, level: usize) -> Option<(Point, (i32, i32))>
         (None, None) => return None,
     };
     Some((wheel_spot(tree, holder, area)?, lines))
+}
+
+/// How many lines to turn the wheel at first, so that nothing is skipped: two thirds of the visible
+/// part. A line has at most 60 pixels in any toolkit.
+pub(super) fn lines_for(place: Option<Rect>) -> i32 {
+    const LINE: i32 = 60;
+    place.map_or(3, |place| (place.h * 2 / 3 / LINE).clamp(1, 10))
 }
 
 /// The bounds of the innermost element around this one that has some.
@@ -595,7 +597,7 @@ fn scroll_bar(tree: &Tree, holder: usize, area: Rect) -> Option<Point> {
 pub(super) fn not_showing(tree: &Tree, index: usize) -> Error {
     let name = summary::name_of(tree, index);
     if let Some((area, _)) = scrollers(tree, index).next()
-        && let Some((at, (0, lines))) = wheel(tree, index, 0)
+        && let Some((at, (0, lines))) = wheel(tree, (index, 0), LINE)
     {
         let holder = summary::name_of(tree, area);
         let reference = tree.elements[area].reference;

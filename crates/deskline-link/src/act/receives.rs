@@ -478,8 +478,10 @@ fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
     let fits_above = over.y.saturating_sub(place.h) >= area.y;
     let fits_below = end(over).saturating_add(place.h) <= end(area);
     let turn = |distance: i32| distance / LINE + 1;
+    // Bars are at the edges, perhaps several.
+    let is_low = over.center().y > area.center().y;
     match (fits_above, fits_below) {
-        (true, true) if up < down => Some(turn(up)),
+        (true, true) if is_low => Some(turn(up)),
         (true, false) => Some(turn(up)),
         (_, true) => Some(-turn(down)),
         (false, false) => None,

@@ -9,6 +9,7 @@ use deskline_core::search::nearest_of;
 use deskline_core::{Element, Point, Rect, Role, Texts, Tree, fold, summary};
 
 use super::action::Act;
+use super::reach::{lines_for, not_showing, wheel_spots};
 use crate::error::{Error, NoEffect, Result, TargetError};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, await_quiet};
@@ -70,7 +71,7 @@ impl Act<'_, '_> {
         let index = index.ok_or_else(|| TargetError::NoElement(format!("({}, {})", at.x, at.y)))?;
         let area = area_of(&read, index);
         let at = match self.target {
-            Some(_) => clear_point(&read, area, at),
+            Some(_) => clear_point(&read, area, at).ok_or_else(|| not_showing(&read, index))?,
             None => at,
         };
         let name = summary::name_of(&read, area);
@@ -175,7 +176,7 @@ impl Act<'_, '_> {
             }
             if still > 0 && self.target.is_some() {
                 // An area inside this one may have come under the pointer, and takes the wheel.
-                let clear = clear_point(now, area, at);
+                let clear = clear_point(now, area, at).unwrap_or(at);
                 still *= i32::from(clear == at);
                 at = clear;
             }
@@ -222,25 +223,18 @@ pub(super) fn area_of(tree: &Tree, index: usize) -> usize {
     area
 }
 
-/// The point of an area that is nearest to `at` and where the wheel turns no area inside it: a list
-/// in the middle of a page takes the wheel for itself.
-fn clear_point(tree: &Tree, area: usize, at: Point) -> Point {
-    const GRID: i32 = 9;
+/// The point of an area that is nearest to `at` and where the wheel changes no control, and turns no
+/// area inside it: a list in the middle of a page takes the wheel for itself.
+fn clear_point(tree: &Tree, area: usize, at: Point) -> Option<Point> {
+    let place = place_of(tree, area)?;
     let is_clear = |point: &Point| {
         let found = tree.find_at(*point);
         found.is_some_and(|i| i == area || inner_areas(tree, i, area).is_some_and(|n| n == 0))
     };
-    let Some(Rect { x, y, w, h }) = place_of(tree, area).filter(|_| !is_clear(&at)) else {
-        return at;
-    };
-    let nth = |from: i32, length: i32, n: i32| from + length * (2 * n + 1) / (2 * GRID);
-    let row = |j| (0..GRID).map(move |i| (i, j));
-    let points = (0..GRID).flat_map(row).map(|(i, j)| Point {
-        x: nth(x, w, i),
-        y: nth(y, h, j),
-    });
+    let spots = || wheel_spots(tree, area, place, at);
     let far = |point: &Point| (point.x.abs_diff(at.x)).max(point.y.abs_diff(at.y));
-    points.filter(is_clear).min_by_key(far).unwrap_or(at)
+    let clear = spots().filter(is_clear).min_by_key(far);
+    clear.or_else(|| spots().next())
 }
 
 /// How many areas that scroll lie between an element and an area around it. `None` if it is not
@@ -349,13 +343,6 @@ fn shift(was: &Tree, (now, area): (&Tree, usize)) -> i32 {
         Some((before.get(&(id, title))? - y).abs())
     });
     moved.max().unwrap_or(0)
-}
-
-/// How many lines to turn the wheel at first, so that nothing is skipped: two thirds of the visible
-/// part. A line has at most 60 pixels in any toolkit.
-pub(super) fn lines_for(place: Option<Rect>) -> i32 {
-    const LINE: i32 = 60;
-    place.map_or(3, |place| (place.h * 2 / 3 / LINE).clamp(1, 10))
 }
 
 #[cfg(test)]

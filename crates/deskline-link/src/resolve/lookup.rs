@@ -1,7 +1,8 @@
 //! Step 1: resolves a call's target to an element and a point.
 
 use deskline_core::{
-    App, Match, Point, Rect, Ref, Role, States, Texts, Tree, escape, fold, summary, tree_file,
+    App, Element, Match, Point, Rect, Ref, Role, States, Texts, Tree, escape, fold, summary,
+    tree_file,
 };
 
 use crate::call::{Action, Input, Quiet, Target};
@@ -201,6 +202,14 @@ pub(crate) fn is_hidden_control(tree: &Tree, index: usize) -> bool {
     })
 }
 
+/// The image of which the element is an area. Its shape is in no tree, and its middle may lie in
+/// another area.
+pub(crate) fn map_of((tree, index): (&Tree, usize)) -> Option<&Element> {
+    let holder = &tree.elements[tree.parent(index)?];
+    let is_area = tree.elements[index].role == Role::LINK && holder.role == Role::IMAGE;
+    is_area.then_some(holder)
+}
+
 /// Whether a person can hit it.
 fn fits(place: Rect) -> bool {
     place.w.min(place.h) >= 5
@@ -300,7 +309,7 @@ pub(crate) fn click_point(tree: &Tree, index: usize, place: Rect) -> Point {
     let ends = title_ends(tree, index, place);
     match ends {
         Some([start, _]) => start,
-        None if is_narrow_spin => ends_of(place)[0],
+        None if is_narrow_spin => ends_of(place, place.h / 4 * 3)[0],
         None => place.center(),
     }
 }
@@ -325,28 +334,31 @@ fn title_of(tree: &Tree, index: usize) -> Option<Point> {
 /// an expander of GTK 3, whose box is as wide as what it opens, and a group box of Qt. Which end it
 /// is depends on the direction of the text, which these toolkits do not report.
 pub(crate) fn title_ends(tree: &Tree, index: usize, place: Rect) -> Option<[Point; 2]> {
+    /// The least height of a title, in pixels.
+    const TITLE: i32 = 12;
     let element = &tree.elements[index];
-    let below = || {
-        let mut inside = tree.elements.iter().filter(|e| e.parent == Some(index));
-        inside.any(|e| {
-            e.extents
-                .is_some_and(|e| e.y >= place.y.saturating_add(place.h))
-        })
-    };
     let opens = element
         .states
         .intersects(States::EXPANDED | States::COLLAPSED);
-    let has_ends = match element.native_role.as_ref() {
-        "toggle button" => opens,
-        _ => element.role == Role::CHECK_BOX && below(),
+    if element.native_role == "toggle button" {
+        return opens.then(|| ends_of(place, place.h / 4 * 3));
+    }
+    // A group box has its title at its top, as high as a line, however large it is.
+    let inside = || {
+        tree.inside(index)
+            .filter_map(|at| tree.elements[at].extents)
     };
-    has_ends.then(|| ends_of(place))
+    let first = inside().map(|inner| inner.y).min()?;
+    let is_box = element.role == Role::CHECK_BOX && tree.page_around(index).is_none();
+    let h = inside().map(|inner| inner.h).fold(place.h, i32::min);
+    let below = first.saturating_sub(place.y) >= TITLE;
+    // Beyond its check box.
+    (is_box && below).then(|| ends_of(Rect { h, ..place }, h / 3 * 4))
 }
 
 /// A point near each end of a box, the left one first.
-fn ends_of(place: Rect) -> [Point; 2] {
+fn ends_of(place: Rect, inset: i32) -> [Point; 2] {
     let middle = place.center();
-    let inset = place.h / 4 * 3;
     let (left, right) = (
         place.x.saturating_add(inset),
         place.x.saturating_add(place.w - inset),

@@ -47,11 +47,12 @@ impl Field {
     pub(crate) fn new(tree: &Tree, index: usize) -> Option<Self> {
         let element = tree.elements.get(index)?;
         let Element { role, states, .. } = element;
-        let is_field = states.contains(States::EDITABLE)
-            || matches!(
-                *role,
-                Role::TEXT_FIELD | Role::SLIDER | Role::INCREMENTOR | Role::COMBO_BOX
-            );
+        let is_field = match *role {
+            Role::TEXT_FIELD | Role::SLIDER | Role::INCREMENTOR | Role::COMBO_BOX => true,
+            // One that is read-only.
+            Role::TEXT_AREA if !element.value.is_blank() => true,
+            _ => states.contains(States::EDITABLE),
+        };
         let no_field = states.contains(States::SECURE)
             || element.native_role == "terminal"
             || matches!(*role, Role::CELL | Role::TABLE | Role::OUTLINE);
@@ -327,7 +328,8 @@ impl Field {
     /// field, and Qt's boxes of dates and times, which show at once what they take. A single
     /// character may be a shortcut.
     fn refused(&self, old: &Self, typed: &str) -> Option<Verdict> {
-        let fixed = self.role == Role::TEXT_FIELD && !self.editable && self.stays(old);
+        let takes_text = matches!(self.role, Role::TEXT_FIELD | Role::TEXT_AREA);
+        let fixed = takes_text && !self.editable && self.stays(old);
         let refuses = self.is_slider() || fixed && typed.trim().chars().count() > 1;
         if !self.is(old) || self.means(typed) {
             return None;

@@ -94,14 +94,19 @@ pub(crate) fn lacks_page(tree: &Tree) -> bool {
     if tree.focus().is_some_and(is_blank) {
         return true;
     }
-    let mut empty = None;
-    for (index, element) in tree.elements.iter().enumerate() {
-        if empty.is_some() && element.parent != empty {
-            return true;
-        }
-        let page = element.role == Role::WEB_AREA && element.visible && element.children_read;
-        let large = element.place().is_some();
-        empty = (page && large).then_some(index);
-    }
-    empty.is_some()
+    let mut elements = tree.elements.iter().enumerate();
+    elements.any(|(at, e)| {
+        let is_page = e.role == Role::WEB_AREA && e.visible && e.children_read;
+        is_page && e.place().is_some() && tree.inside(at).next().is_none()
+    })
+}
+
+/// Whether a browser's frame shows no page yet: Firefox shows its bars first.
+pub(crate) fn has_empty_frame(tree: &Tree) -> bool {
+    let mut elements = tree.elements.iter().enumerate();
+    elements.any(|(at, e)| {
+        let is_frame = e.visible && e.native_role == "internal frame" && e.children_read;
+        let shows = || tree.inside(at).any(|at| tree.elements[at].visible);
+        is_frame && !shows() && tree.page_around(at).is_none()
+    })
 }

@@ -11,7 +11,6 @@ use crate::error::{Mismatch, NoEffect, Result, shown};
 use crate::link::Link;
 use crate::report::{Readings, Report};
 use crate::resolve::lookup::Resolved;
-use crate::secrecy::Witness;
 use crate::settle::changed::{Control, Says};
 use crate::settle::expected::QUIET;
 use crate::settle::field::Verdict;
@@ -36,7 +35,7 @@ pub(crate) fn note_change(
         Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. }) => was != now,
         Action::Quiet(Quiet::SetSelected { .. }) => true,
         Action::Quiet(Quiet::PressAx { .. }) => toggled,
-        _ if action.keys().0.is_some() => was.value != now.value && typed_over(action, report, &id),
+        _ if action.keys().0.is_some() => was.value != now.value && typed_over(action, report),
         _ => toggled && is_plain_click(action),
     };
     let shown = report.step.settled.and_then(|settled| settled.shown);
@@ -51,17 +50,13 @@ pub(crate) fn note_change(
 
 /// Whether a text was typed into a field of one line, or of a page. A key after it may send the
 /// text, which leaves a field empty that was empty before.
-fn typed_over(action: &Action, report: &Report, id: &ElementId) -> bool {
-    let keys = &report.step.keys;
-    let field = keys.before.as_ref().and_then(Witness::field);
-    let in_page = |tree: &Tree| {
-        let mut ids = tree.elements.iter().map(|e| &e.id);
-        ids.position(|own| own == id)
-            .is_some_and(|at| tree.page_around(at).is_some())
-    };
-    field.is_some_and(|field| {
-        let is_line = field.is_one_line() || report.readings.after.as_ref().is_some_and(in_page);
-        is_line && (action.keys().1.is_none() || !field.text.trim().is_empty())
+fn typed_over(action: &Action, report: &Report) -> bool {
+    let before = report.step.keys.before.as_ref();
+    before.is_some_and(|before| {
+        let field = before
+            .field()
+            .filter(|field| field.is_one_line() || before.page);
+        field.is_some_and(|f| action.keys().1.is_none() || !f.text.trim().is_empty())
     })
 }
 
@@ -241,7 +236,7 @@ fn not_focused(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
 }
 
 /// The verdict about a click on a check box or a radio button: the app may have taken the change
-/// back at once. Toggle buttons of pages may report no state.
+/// back at once. Toggle buttons that open something may report no other state.
 fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
     let acted_on = report.step.acted_on.as_ref();
     let acted_on = acted_on.filter(|_| is_plain_click(action));
@@ -249,10 +244,9 @@ fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
         return Verdict::Agrees;
     };
     let on = was.states.intersects(States::CHECKED);
-    let now_at = acted_on.find(after, Some(before));
-    let in_page = now_at.is_some_and(|at| after.page_around(at).is_some());
+    let opens = acted_on.was.states & (States::EXPANDED | States::COLLAPSED);
     let switches = match acted_on.was.role {
-        Role::CHECK_BOX => acted_on.was.native_role != "toggle button" || !in_page,
+        Role::CHECK_BOX => acted_on.was.native_role != "toggle button" || opens.is_empty(),
         role => role == Role::RADIO_BUTTON && !on,
     };
     let stays = was.states - States::SELECTED == now.states - States::SELECTED;

@@ -139,13 +139,14 @@ impl Trees for Scripted {
 
     /// Not among the calls of a story: it changes nothing.
     fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {
-        let over = tree.drawn_over(index, at, false);
+        let over = tree.drawn_over((index, false), at, false);
         Ok(over.map_or(Hit::Unknown, Hit::Topmost))
     }
 
     fn act(&mut self, element: &ElementId, deed: Deed<'_>) -> Result<bool> {
         let called = match deed {
             Deed::ScrollIntoView => "scroll_into_view".to_owned(),
+            Deed::Focus => "focus".to_owned(),
             Deed::Press => "press".to_owned(),
             Deed::SetValue(_) => "set_value".to_owned(),
             Deed::Choose(_) => "choose".to_owned(),
@@ -162,7 +163,9 @@ impl Trees for Scripted {
                     pressed.ok_or_else(nothing)?(&mut script.world);
                 }
                 Deed::Choose(_) if !chooses => return Err(refused(Obstacle::ChoiceNotSettable)),
-                Deed::ScrollIntoView => node.into_iter().for_each(|node| node.away = false),
+                Deed::ScrollIntoView | Deed::Focus => {
+                    node.into_iter().for_each(|node| node.away = false)
+                }
                 Deed::SetValue(text) | Deed::Choose(text) => {
                     if let Some(node) = node {
                         node.take(text);

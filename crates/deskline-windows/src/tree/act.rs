@@ -502,7 +502,7 @@ pub fn act<U: Uia>(
         action,
     };
     match deed {
-        Deed::ScrollIntoView => return acting.scroll_into_view(),
+        Deed::Focus | Deed::ScrollIntoView => return acting.scroll_into_view(),
         Deed::Choose(choice) => return acting.choose(choice),
         Deed::Press => acting.press()?,
         Deed::SetValue(value) => acting.set_value(value)?,

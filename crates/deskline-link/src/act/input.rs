@@ -65,52 +65,7 @@ impl<'a> Act<'a, '_> {
         abilities::require(&mut **self.desk, input)?;
         match input {
             Input::Choose { .. } => {}
-            Input::Click { kind, then, .. } => {
-                let target = self.required()?;
-                let keys_follow = then.text.is_some() || then.key.is_some();
-                if !keys_follow && self.press_in_menu_bar(target, *kind)? {
-                    self.step.done.say(format!("clicked {}", target.name));
-                    return Ok(());
-                }
-                let reached = self.bring(target)?;
-                self.animate(target, Some(reached.point), then.text.as_deref())?;
-                self.look_at_canvas(reached.point);
-                self.note_window(keys_follow)?;
-                self.picture_before_input();
-                let Reached {
-                    point, name, place, ..
-                } = self.where_now(target, reached)?;
-                // Completions may have come meanwhile.
-                self.close_pop_ups()?;
-                let click = Click {
-                    at: point,
-                    button: kind.button,
-                    clicks: kind.clicks,
-                    modifiers: kind.modifiers,
-                };
-                if *kind == ClickKind::default() && self.press_area(target)? {
-                    self.step.done.say(format!("clicked {name}"));
-                    return Ok(());
-                }
-                self.click_asked(click)?;
-                self.step.done.at = Some(point);
-                if let (Some(end), true) =
-                    (self.other_end(target, place), *kind == ClickKind::default())
-                    && !self.has_toggled(target)?
-                {
-                    self.click_again(Click { at: end, ..click })?;
-                    self.step.done.at = Some(end);
-                }
-                self.step.done.say(format!("{} {name}", verb(*kind)));
-                if keys_follow {
-                    // The click may open a dialog or move the focus: the text goes to the dialog or
-                    // to the new focus.
-                    let tree = self.pause()?;
-                    let tree = self.await_focus(tree)?;
-                    self.step.keys.before = self.follow(&tree)?;
-                    self.type_and_press(then)?;
-                }
-            }
+            Input::Click { kind, then, .. } => self.click(*kind, then)?,
             Input::Hover { .. } => self.hover()?,
             Input::Type { typing } => {
                 if typing.paste
@@ -164,6 +119,53 @@ impl<'a> Act<'a, '_> {
             Input::Drag { modifiers, .. } => self.drag(*modifiers)?,
         }
         self.step.done.underway = false;
+        Ok(())
+    }
+
+    fn click(&mut self, kind: ClickKind, then: &Typing) -> Result<()> {
+        let target = self.required()?;
+        let keys_follow = then.text.is_some() || then.key.is_some();
+        if !keys_follow && self.press_in_menu_bar(target, kind)? {
+            self.step.done.say(format!("clicked {}", target.name));
+            return Ok(());
+        }
+        let reached = self.bring(target)?;
+        self.animate(target, Some(reached.point), then.text.as_deref())?;
+        self.look_at_canvas(reached.point);
+        self.note_window(keys_follow)?;
+        self.picture_before_input();
+        let Reached {
+            point, name, place, ..
+        } = self.where_now(target, reached)?;
+        // Completions may have come meanwhile.
+        self.close_pop_ups()?;
+        let click = Click {
+            at: point,
+            button: kind.button,
+            clicks: kind.clicks,
+            modifiers: kind.modifiers,
+        };
+        if kind == ClickKind::default() && self.press_area(target)? {
+            self.step.done.say(format!("clicked {name}"));
+            return Ok(());
+        }
+        self.click_asked(click)?;
+        self.step.done.at = Some(point);
+        if let (Some(end), true) = (self.other_end(target, place), kind == ClickKind::default())
+            && !self.has_toggled(target)?
+        {
+            self.click_again(Click { at: end, ..click })?;
+            self.step.done.at = Some(end);
+        }
+        self.step.done.say(format!("{} {name}", verb(kind)));
+        if keys_follow {
+            // The click may open a dialog or move the focus: the text goes to the dialog or
+            // to the new focus.
+            let tree = self.pause()?;
+            let tree = self.await_focus(tree)?;
+            self.step.keys.before = self.follow(&tree)?;
+            self.type_and_press(then)?;
+        }
         Ok(())
     }
 

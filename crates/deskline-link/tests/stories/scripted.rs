@@ -164,7 +164,9 @@ impl Trees for Scripted {
                 }
                 Deed::Choose(_) if !chooses => return Err(refused(Obstacle::ChoiceNotSettable)),
                 Deed::ScrollIntoView | Deed::Focus => {
-                    node.into_iter().for_each(|node| node.away = false)
+                    if let Some(node) = node {
+                        node.away = false;
+                    }
                 }
                 Deed::SetValue(text) | Deed::Choose(text) => {
                     if let Some(node) = node {

@@ -223,8 +223,8 @@ pub(super) fn area_of(tree: &Tree, index: usize) -> usize {
     area
 }
 
-/// The point of an area that is nearest to `at` and where the wheel changes no control, and turns no
-/// area inside it: a list in the middle of a page takes the wheel for itself.
+/// The point of an area that is nearest to `at` and where the wheel changes no control, and turns
+/// no area inside it: a list in the middle of a page takes the wheel for itself.
 fn clear_point(tree: &Tree, area: usize, at: Point) -> Option<Point> {
     let place = place_of(tree, area)?;
     let is_clear = |point: &Point| {

@@ -271,8 +271,11 @@ fn a_date_box_with_the_name_of_a_month_that_took_another_date_is_no_success() {
 /// An area whose middle is another's, and a read-only text.
 const ODD: &str = r#"
 <img usemap=#m width=300 height=200 src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">
-<map name=m><area shape=poly coords=0,0,300,0,300,30,30,30,30,200,0,200 alt=North href=#n onclick="log('North')">
+<map name=m>
+<area shape=poly coords=0,0,300,0,300,30,30,30,30,200,0,200 alt=North href=#n
+ onclick="log('North'); box.focus()">
 <area coords=60,60,240,180 alt=Middle href=#m onclick="log('Middle')"></map>
+<input id=box aria-label=Box oninput="log(value)">
 <label>Notes <textarea readonly>old text</textarea></label>
 <button>Last</button><script>log('ready')</script>"#;
 
@@ -287,6 +290,8 @@ fn an_area_of_a_map_is_clicked_and_what_takes_nothing_is_no_success() {
             page.wait_for(name);
             assert_eq!(page.log(), [name]);
         }
+        click(json!({"element": "North", "role": "AXLink", "text": "typed"})).ok();
+        page.wait_for("typed");
         let notes = json!({"element": "Notes", "role": "AXTextArea", "text": "new"});
         click(notes).error();
     });

@@ -1,12 +1,13 @@
 //! Step 4: acts. [`front`] raises the target's window, [`reach`] brings the target into view,
-//! [`input`] carries the action out, [`choose`] picks a choice, [`until`] scrolls until a text
-//! shows, [`paste`] pastes a text, [`text_then_key`] waits for the effect of a text before the key
-//! after it, [`open`] starts apps, and [`wait_for`] waits for an element.
+//! [`input`] carries the action out, [`click`] clicks, [`choose`] picks a choice, [`until`] scrolls
+//! until a text shows, [`paste`] pastes a text, [`text_then_key`] waits for the effect of a text
+//! before the key after it, [`open`] starts apps, and [`wait_for`] waits for an element.
 
 mod abilities;
 pub(crate) mod action;
 mod asked;
 mod choose;
+mod click;
 mod date;
 pub(crate) mod done;
 mod front;

@@ -47,15 +47,13 @@ pub(crate) fn with_socket(
     patience: Duration,
 ) -> zbus::Result<(Connection, Option<UnixStream>)> {
     let parsed: Address = address.parse()?;
-    let path = match parsed.transport() {
+    let stream = match parsed.transport() {
         Transport::Unix(unix) => match unix.path() {
-            UnixSocket::File(path) => Some(path),
+            UnixSocket::File(path) => Some(socket::connect(path, patience)?),
             _ => None,
         },
         _ => None,
     };
-    let stream = path.map(|path| socket::connect(path, patience));
-    let stream = stream.transpose()?;
     let copy = stream.as_ref().map(UnixStream::try_clone).transpose()?;
     let builder = match stream {
         Some(stream) => Builder::async_io_unix_stream(stream),

@@ -3,11 +3,10 @@
 
 use std::time::Duration;
 
-use deskline_core::{Element, Key, KeyPress, Modifiers, Point, Rect, Role, States, Tree, escape};
+use deskline_core::{Element, KeyPress, Modifiers, Point, Rect, Tree, escape};
 
 use super::abilities;
 use super::action::Act;
-use super::front::{Wanted, in_menu_bar};
 use super::no_element;
 use super::reach::Reached;
 use crate::alert::{self, takes_text};
@@ -23,7 +22,7 @@ use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::{Deed, Scope};
 use crate::wait;
-use deskline_input::{Aim, Button, Click, Clicks};
+use deskline_input::{Aim, Button, Clicks};
 
 /// How often to read an app that reports no focused element: it may take a while to focus one in a
 /// window that has come to the front.
@@ -32,17 +31,12 @@ const FOCUS_COMES: u32 = 6;
 /// How often to read an app whose focused element takes no text.
 const FOCUS_MOVES: u32 = 2;
 
-const ENTER: KeyPress = KeyPress {
-    key: Key::Return,
-    modifiers: Modifiers::empty(),
-};
-
 /// The time between two readings of an app that sends no event.
 const LOOK: Duration = Duration::from_millis(40);
 
 /// How long to wait for the focus of a clicked field, for the field that a path's first character
 /// opens, and for that character in it.
-const FIELD_COMES: Duration = Duration::from_secs(1);
+pub(super) const FIELD_COMES: Duration = Duration::from_secs(1);
 
 /// A path begins with one of these, and file dialogs open a field for it (`location-popup` keys of
 /// GTK).
@@ -122,95 +116,6 @@ impl<'a> Act<'a, '_> {
         Ok(())
     }
 
-    fn click(&mut self, kind: ClickKind, then: &Typing) -> Result<()> {
-        let target = self.required()?;
-        let keys_follow = then.text.is_some() || then.key.is_some();
-        if !keys_follow && self.press_in_menu_bar(target, kind)? {
-            self.step.done.say(format!("clicked {}", target.name));
-            return Ok(());
-        }
-        let reached = self.bring(target)?;
-        self.animate(target, Some(reached.point), then.text.as_deref())?;
-        self.look_at_canvas(reached.point);
-        self.note_window(keys_follow)?;
-        self.picture_before_input();
-        let Reached {
-            point, name, place, ..
-        } = self.where_now(target, reached)?;
-        // Completions may have come meanwhile.
-        self.close_pop_ups()?;
-        let click = Click {
-            at: point,
-            button: kind.button,
-            clicks: kind.clicks,
-            modifiers: kind.modifiers,
-        };
-        if kind == ClickKind::default() && self.press_area(target)? {
-            self.step.done.say(format!("clicked {name}"));
-            return Ok(());
-        }
-        self.click_asked(click)?;
-        self.step.done.at = Some(point);
-        if let (Some(end), true) = (self.other_end(target, place), kind == ClickKind::default())
-            && !self.has_toggled(target)?
-        {
-            self.click_again(Click { at: end, ..click })?;
-            self.step.done.at = Some(end);
-        }
-        self.step.done.say(format!("{} {name}", verb(kind)));
-        if keys_follow {
-            // The click may open a dialog or move the focus: the text goes to the dialog or
-            // to the new focus.
-            let tree = self.pause()?;
-            let tree = self.await_focus(tree)?;
-            self.step.keys.before = self.follow(&tree)?;
-            self.type_and_press(then)?;
-        }
-        Ok(())
-    }
-
-    /// Presses a control that has no place to click, or an element of a menu bar that is in no
-    /// window, if it supports that. The mouse may not reach it: in full screen, or where the bar
-    /// hides itself, the first event only shows the bar, and a notch may cover it.
-    fn press_in_menu_bar(&mut self, target: &Resolved, kind: ClickKind) -> Result<bool> {
-        let (Some(index), Some(tree)) = (target.index.filter(|_| !target.given), self.tree) else {
-            return Ok(false);
-        };
-        let element = &tree.elements[index];
-        let is_item = matches!(element.role, Role::MENU_BAR_ITEM | Role::MENU_ITEM);
-        let in_bar = is_item && in_menu_bar(tree, index);
-        let hidden = in_bar || lookup::is_hidden_control(tree, index);
-        if kind != ClickKind::default() || !hidden {
-            return Ok(false);
-        }
-        self.front(Wanted::Element(index))?;
-        match self.desk.act(&element.id, Deed::Press) {
-            Ok(_) => Ok(true),
-            Err(Error::Refused(_)) => Ok(false),
-            Err(e) => Err(e),
-        }
-    }
-
-    /// Clicks an area of an image map by the focus and Return: no point of it is known. Returns
-    /// whether the target is one.
-    fn press_area(&mut self, target: &Resolved) -> Result<bool> {
-        let area = self.tree.zip(target.index.filter(|_| !target.given));
-        let Some((tree, index)) = area.filter(|area| lookup::map_of(*area).is_some()) else {
-            return Ok(false);
-        };
-        let id = &tree.elements[index].id;
-        self.desk.act(id, Deed::Focus)?;
-        let is = |e: &Element| e.id == *id && e.states.contains(States::FOCUSED);
-        let has_it = |tree: &Tree| tree.elements.iter().any(is);
-        let now = self.desk.read(self.pid, Scope::Showing)?;
-        if !has_it(&self.read_until(now, FIELD_COMES, has_it)?) {
-            return Err(TargetError::NotPressed(target.name.clone()).into());
-        }
-        self.approve_keys((None, Some(ENTER)))?;
-        self.desk.press_key(ENTER, Duration::ZERO)?;
-        Ok(true)
-    }
-
     fn hover(&mut self) -> Result<()> {
         let target = self.required()?;
         let reached = self.bring(target)?;
@@ -223,30 +128,6 @@ impl<'a> Act<'a, '_> {
         done.at = Some(point);
         done.say(format!("moved the pointer over {name}"));
         Ok(())
-    }
-
-    /// The end of the target's title that was not clicked.
-    fn other_end(&self, target: &Resolved, place: Option<Rect>) -> Option<Point> {
-        let (tree, index) = self.tree.zip(target.index.filter(|_| !target.given))?;
-        let [_, end] = lookup::title_ends(tree, index, place?)?;
-        Some(end)
-    }
-
-    /// Whether the target opens, closes or is checked soon after a click on it.
-    fn has_toggled(&mut self, target: &Resolved) -> Result<bool> {
-        const TOGGLES: Duration = Duration::from_millis(400);
-        let Some((known, index)) = self.tree.zip(target.index) else {
-            return Ok(true);
-        };
-        let states = States::CHECKED | States::EXPANDED;
-        let was = known.elements[index].states & states;
-        let toggled = |tree: &Tree| {
-            let now = tree.find_again(known, index);
-            now.is_none_or(|now| tree.elements[now].states & states != was)
-        };
-        let tree = self.desk.read(self.pid, Scope::Showing)?;
-        let tree = self.read_until(tree, TOGGLES, toggled)?;
-        Ok(toggled(&tree))
     }
 
     /// Where to turn the wheel over the target, or else over what it scrolls in.
@@ -389,7 +270,7 @@ impl<'a> Act<'a, '_> {
     /// The app's tree once a clicked field has the focus. X11 window managers delay the first click
     /// into a window (a synchronous grab of the button) but not the keys: keys that are sent at
     /// once arrive before the click, and reach no field.
-    fn await_focus(&mut self, tree: Tree) -> Result<Tree> {
+    pub(super) fn await_focus(&mut self, tree: Tree) -> Result<Tree> {
         let known = self.tree.zip(self.target.and_then(|t| t.index));
         let known = known.filter(|(known, index)| takes_text(&known.elements[*index]));
         let Some((known, index)) = known else {
@@ -469,7 +350,7 @@ impl<'a> Act<'a, '_> {
     /// Aims at the window that the click brought to the front, even if it is a dialog of another
     /// process. Never at the person's window, at a blocked app, or at another window of the
     /// target's process that was open before. `tree` is the target's. Returns where keys go now.
-    fn follow(&mut self, tree: &Tree) -> Result<Option<Witness>> {
+    pub(super) fn follow(&mut self, tree: &Tree) -> Result<Option<Witness>> {
         let front = self.desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
             self.check_window(Some(tree), front)?;
@@ -522,7 +403,7 @@ impl<'a> Act<'a, '_> {
         Ok(prompt.as_ref().map(Witness::new))
     }
 
-    fn type_and_press(&mut self, typing: &Typing) -> Result<()> {
+    pub(super) fn type_and_press(&mut self, typing: &Typing) -> Result<()> {
         if let Some(text) = &typing.text {
             self.step.keys.text.clone_from(text);
             self.step.done.underway = true;
@@ -687,7 +568,7 @@ fn no_target() -> Error {
 }
 
 /// `double-clicked`, `Control+Shift-clicked`
-fn verb(kind: ClickKind) -> String {
+pub(super) fn verb(kind: ClickKind) -> String {
     let clicked = match (kind.clicks, kind.button) {
         (Clicks::Single, Button::Left) => "clicked",
         (Clicks::Single, Button::Middle) => "middle-clicked",

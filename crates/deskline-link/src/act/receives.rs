@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use deskline_core::{Point, Rect, Role, States, Tree, summary};
+use deskline_core::{Element, Point, Rect, Role, States, Tree, summary};
 
 use super::action::Act;
 use super::reach::{
@@ -219,21 +219,17 @@ impl<'a> Act<'a, '_> {
         // One page may slide over another.
         loop {
             self.cancel.wait(LOOK)?;
-            let now = self.see_again(of)?;
-            let is_still = now.place == seen.place || start.elapsed() >= MOVES;
-            seen = now;
-            if is_still {
+            let was = std::mem::replace(&mut seen, self.see_again(of)?);
+            if was.place == seen.place || start.elapsed() >= MOVES {
                 break;
             }
         }
-        let others = seen.tree.elements.iter().filter_map(|other| {
-            let is_item = other.role == Role::MENU_ITEM && other.visible;
-            other.place().filter(|_| is_item)
-        });
-        // Items of one menu, or of another of its sections, are as wide and start at one edge.
         let item = seen.place;
-        let others = others.filter(|other| (other.x, other.w) == (item.x, item.w));
-        let others = others.filter(|other| other.y != item.y);
+        // Items of one menu, or of another of its sections, are as wide and start at one edge.
+        let is_other = |at: &Rect| (at.x, at.w) == (item.x, item.w) && at.y != item.y;
+        let items = seen.tree.elements.iter();
+        let items = items.filter(|e| e.role == Role::MENU_ITEM && e.visible);
+        let others = items.filter_map(Element::place).filter(is_other);
         if let Some(other) = others.min_by_key(|other| other.y.abs_diff(item.y)) {
             // Its far side: were the items half a row elsewhere, it would still not be the target.
             let eighths = if other.y < item.y { 1 } else { 7 };

@@ -1,0 +1,136 @@
+//! Clicks: with the pointer, and where no point is known to receive the click, without it.
+
+use std::time::Duration;
+
+use deskline_core::{Element, Key, KeyPress, Modifiers, Point, Rect, Role, States, Tree};
+use deskline_input::Click;
+
+use super::action::Act;
+use super::front::{Wanted, in_menu_bar};
+use super::input::{FIELD_COMES, verb};
+use super::reach::Reached;
+use crate::call::{ClickKind, Typing};
+use crate::error::{Error, Result, TargetError};
+use crate::resolve::lookup::{self, Resolved};
+use crate::trees::{Deed, Scope};
+
+const ENTER: KeyPress = KeyPress {
+    key: Key::Return,
+    modifiers: Modifiers::empty(),
+};
+
+impl Act<'_, '_> {
+    /// Clicks the target, and types and presses what is to follow.
+    pub(super) fn click(&mut self, kind: ClickKind, then: &Typing) -> Result<()> {
+        let target = self.required()?;
+        let keys_follow = then.text.is_some() || then.key.is_some();
+        if !keys_follow && self.press_in_menu_bar(target, kind)? {
+            self.step.done.say(format!("clicked {}", target.name));
+            return Ok(());
+        }
+        let reached = self.bring(target)?;
+        self.animate(target, Some(reached.point), then.text.as_deref())?;
+        self.look_at_canvas(reached.point);
+        self.note_window(keys_follow)?;
+        self.picture_before_input();
+        let Reached {
+            point, name, place, ..
+        } = self.where_now(target, reached)?;
+        // Completions may have come meanwhile.
+        self.close_pop_ups()?;
+        let click = Click {
+            at: point,
+            button: kind.button,
+            clicks: kind.clicks,
+            modifiers: kind.modifiers,
+        };
+        let is_plain = kind == ClickKind::default();
+        if !(is_plain && self.press_area(target)?) {
+            self.click_asked(click)?;
+            self.step.done.at = Some(point);
+            let end = self.other_end(target, place).filter(|_| is_plain);
+            if let Some(end) = end
+                && !self.has_toggled(target)?
+            {
+                self.click_again(Click { at: end, ..click })?;
+                self.step.done.at = Some(end);
+            }
+        }
+        self.step.done.say(format!("{} {name}", verb(kind)));
+        if keys_follow {
+            // The click may open a dialog or move the focus: the text goes to the dialog or
+            // to the new focus.
+            let tree = self.pause()?;
+            let tree = self.await_focus(tree)?;
+            self.step.keys.before = self.follow(&tree)?;
+            self.type_and_press(then)?;
+        }
+        Ok(())
+    }
+
+    /// Presses a control that has no place to click, or an element of a menu bar that is in no
+    /// window, if it supports that. The mouse may not reach it: in full screen, or where the bar
+    /// hides itself, the first event only shows the bar, and a notch may cover it.
+    fn press_in_menu_bar(&mut self, target: &Resolved, kind: ClickKind) -> Result<bool> {
+        let (Some(index), Some(tree)) = (target.index.filter(|_| !target.given), self.tree) else {
+            return Ok(false);
+        };
+        let element = &tree.elements[index];
+        let is_item = matches!(element.role, Role::MENU_BAR_ITEM | Role::MENU_ITEM);
+        let in_bar = is_item && in_menu_bar(tree, index);
+        let hidden = in_bar || lookup::is_hidden_control(tree, index);
+        if kind != ClickKind::default() || !hidden {
+            return Ok(false);
+        }
+        self.front(Wanted::Element(index))?;
+        match self.desk.act(&element.id, Deed::Press) {
+            Ok(_) => Ok(true),
+            Err(Error::Refused(_)) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Clicks an area of an image map by the focus and Return: no point of it is known. Returns
+    /// whether the target is one.
+    fn press_area(&mut self, target: &Resolved) -> Result<bool> {
+        let area = self.tree.zip(target.index.filter(|_| !target.given));
+        let Some((tree, index)) = area.filter(|area| lookup::map_of(*area).is_some()) else {
+            return Ok(false);
+        };
+        let id = &tree.elements[index].id;
+        self.desk.act(id, Deed::Focus)?;
+        let is = |e: &Element| e.id == *id && e.states.contains(States::FOCUSED);
+        let has_it = |tree: &Tree| tree.elements.iter().any(is);
+        let now = self.desk.read(self.pid, Scope::Showing)?;
+        if !has_it(&self.read_until(now, FIELD_COMES, has_it)?) {
+            return Err(TargetError::NotPressed(target.name.clone()).into());
+        }
+        self.approve_keys((None, Some(ENTER)))?;
+        self.desk.press_key(ENTER, Duration::ZERO)?;
+        Ok(true)
+    }
+
+    /// The end of the target's title that was not clicked.
+    fn other_end(&self, target: &Resolved, place: Option<Rect>) -> Option<Point> {
+        let (tree, index) = self.tree.zip(target.index.filter(|_| !target.given))?;
+        let [_, end] = lookup::title_ends(tree, index, place?)?;
+        Some(end)
+    }
+
+    /// Whether the target opens, closes or is checked soon after a click on it.
+    fn has_toggled(&mut self, target: &Resolved) -> Result<bool> {
+        const TOGGLES: Duration = Duration::from_millis(400);
+        let Some((known, index)) = self.tree.zip(target.index) else {
+            return Ok(true);
+        };
+        let states = States::CHECKED | States::EXPANDED;
+        let was = known.elements[index].states & states;
+        let toggled = |tree: &Tree| {
+            let now = tree.find_again(known, index);
+            now.is_none_or(|now| tree.elements[now].states & states != was)
+        };
+        let tree = self.desk.read(self.pid, Scope::Showing)?;
+        let tree = self.read_until(tree, TOGGLES, toggled)?;
+        Ok(toggled(&tree))
+    }
+}

@@ -46,8 +46,8 @@ fn session_of(setup: Setup) -> Option<(Session, Devices)> {
 fn doctors_row(sway: &Session) -> String {
     let doctor = sway.deskline(&["doctor"]).output().unwrap();
     let printed = String::from_utf8(doctor.stdout).unwrap();
-    let row = printed.lines().find(|line| line.contains("guard"));
-    row.expect("no guard").to_owned()
+    let row = printed.lines().find(|line| line.contains("input lock"));
+    row.expect("no input lock").to_owned()
 }
 
 fn text() -> String {
@@ -85,7 +85,7 @@ fn the_devices_are_grabbed_while_an_agent_types_and_escape_cancels() {
     until("the grab", || devices.grabbed("event1"));
     assert!(devices.grabbed("event0"));
     let answer = whole.answer(Duration::from_secs(30)).unwrap().ok();
-    assert!(!answer.text.contains("no guard"), "{answer}");
+    assert!(!answer.text.contains("input was not blocked"), "{answer}");
     app.wait_for(&format!("text Name {}", text()));
     assert!(!devices.grabbed("event0"));
 

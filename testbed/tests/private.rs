@@ -57,7 +57,7 @@ fn the_doctor_reports_that_there_is_no_guard() {
         let mut doctor = bed.command(deskline_testbed::deskline());
         let output = doctor.arg("doctor").args(args).output().unwrap();
         let printed = String::from_utf8(output.stdout).unwrap();
-        let guard = printed.lines().find(|line| line.contains("guard"));
+        let guard = printed.lines().find(|line| line.contains("input lock"));
         guard.unwrap_or_else(|| panic!("{printed}")).to_owned()
     };
     assert!(printed(&[]).contains("nobody sits at this private desktop"));

@@ -69,7 +69,7 @@ fn input_by_x11vnc_is_not_kept_out_and_the_answer_reports_it() {
     std::fs::copy("/bin/sleep", &program).unwrap();
     let mut vnc = bed.command(&program).arg("1000").spawn().unwrap();
     let clicked = bed.server(&[]).click(app.pid, "AXButton", "OK").ok();
-    clicked.field_has("note", "no guard against someone at x11vnc");
+    clicked.field_has("note", "someone at x11vnc");
     let doctor = bed
         .command(deskline_testbed::deskline())
         .args(["doctor", "--attended"])

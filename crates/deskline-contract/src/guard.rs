@@ -30,7 +30,7 @@ pub enum Grab {
     /// They are grabbed: the person's input reaches no app.
     Held,
     /// They are grabbed, except those of a person whose input cannot be distinguished from the
-    /// agent's. The text names where that person sits.
+    /// agent's. The text gives the reason in one line.
     Partly(String),
     /// They cannot be grabbed. The text gives the reason in one line.
     Unable(String),

@@ -281,16 +281,16 @@ fn grab(outcome: Outcome) -> Result<Grab> {
     match outcome {
         Outcome::Held => Ok(Grab::Held),
         Outcome::HeldBut => Ok(Grab::Partly(
-            "A device of the user's was not blocked, because a key was held down on it".into(),
+            "a device of the user's was not blocked, because a key was held down on it".into(),
         )),
         Outcome::Closed(closed) => Ok(Grab::Partly(format!(
             "{closed} of the devices in /dev/input were not blocked, as this user may not read them"
         ))),
-        Outcome::NoDevice => unable("No keyboard or pointer in /dev/input could be grabbed"),
-        Outcome::Unreadable => unable("This user may not read the devices in /dev/input"),
-        Outcome::KeyDown => unable("The user holds a key down"),
+        Outcome::NoDevice => unable("no keyboard or pointer in /dev/input could be grabbed"),
+        Outcome::Unreadable => unable("this user may not read the devices in /dev/input"),
+        Outcome::KeyDown => unable("the user holds a key down"),
         Outcome::NotAtSeat => unable(
-            "This user's session is not in front on the machine's own screen, so keyboard and \
+            "this user's session is not in front on the machine's own screen, so keyboard and \
             pointer are not this user's",
         ),
         Outcome::ButtonDown => refused(

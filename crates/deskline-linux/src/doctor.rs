@@ -89,7 +89,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     checks.extend(picture.map(|picture| {
         by(&picture, deadline).unwrap_or_else(|| {
             let remedy = "agents have only the trees; end what keeps the X server busy";
-            Check::warn("picture", "it could not be taken in time", remedy)
+            Check::warn("screenshot", "it could not be taken in time", remedy)
         })
     }));
     checks.extend(guard.map(|guard| by(&guard, deadline).unwrap_or_else(display::no_guard)));

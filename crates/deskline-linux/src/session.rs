@@ -82,8 +82,8 @@ impl Session {
         let silent = |name: &str| self.silent.iter().any(|named| named.contains(name));
         if !display && !silent("DISPLAY=") {
             missing.push(String::from(
-                "No display: neither DISPLAY nor WAYLAND_DISPLAY leads to a display of this user, \
-                 and no process of this user runs on one. Log in to a desktop as this user, set \
+                "No display was found: DISPLAY and WAYLAND_DISPLAY are not set or do not work, and \
+                 no program of this user runs on a display. Log in to a desktop as this user, set \
                  DISPLAY (and XAUTHORITY) in the server's environment, or use a private desktop: \
                  deskline serve --desktop private.",
             ));
@@ -91,9 +91,9 @@ impl Session {
         if self.session_bus.is_none() && !silent("DBUS_SESSION_BUS_ADDRESS=") {
             missing.push(String::from(
                 "No D-Bus session bus: DBUS_SESSION_BUS_ADDRESS is not set or does not answer, \
-                 and there is no bus socket in the user's runtime directory. Set it to that of the \
-                 desktop session, as `echo $DBUS_SESSION_BUS_ADDRESS` in a terminal there prints \
-                 it.",
+                 and there is no bus socket in the user's runtime directory. Set it in the server's \
+                 environment to what `echo $DBUS_SESSION_BUS_ADDRESS` prints in a terminal of the \
+                 desktop.",
             ));
         }
         missing

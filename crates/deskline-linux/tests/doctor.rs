@@ -131,8 +131,8 @@ fn a_good_desktop_with_an_app() {
     says(&report, "apps", Fine, "1 of 1", "");
     says(&report, "apps", Fine, &who, "");
     says(&report, "tree", Fine, "showing elements of", "");
-    says(&report, "picture", Fine, "the front window", "");
-    says(&report, "guard", Fine, "Esc cancels", "");
+    says(&report, "screenshot", Fine, "the front window", "");
+    says(&report, "input lock", Fine, "Esc cancels", "");
     assert!(report.to_string().ends_with("Agents can work here."));
 }
 
@@ -205,7 +205,7 @@ fn no_display_and_a_wayland_one() {
         found
             .checks
             .iter()
-            .all(|c| c.name != "apps" && c.name != "picture")
+            .all(|c| c.name != "apps" && c.name != "screenshot")
     );
 
     let changes = [("DISPLAY", None), ("WAYLAND_DISPLAY", Some("wayland-7"))];

@@ -59,8 +59,8 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
     let front = windows::front(os);
     checks.push(if !capture {
         Check::warn(
-            "picture",
-            format!("{app} ({at}) is not allowed to record the screen: trees have no pictures"),
+            "screenshot",
+            format!("{app} ({at}) is not allowed to record the screen: there are no screenshots"),
             format!("{CAPTURE_PANE}. {}", holder.turn_on(CAPTURE)),
         )
     } else if let Some(front) = front
@@ -69,26 +69,26 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
     {
         match picture::take(os, front.id) {
             Ok(p) => Check::ok(
-                "picture",
+                "screenshot",
                 format!("{}×{} at {}×", p.width, p.height, p.scale),
             ),
-            Err(e) => Check::warn("picture", e.to_string(), "agents have only the trees"),
+            Err(e) => Check::warn("screenshot", e.to_string(), "agents have only the trees"),
         }
     } else {
-        Check::ok("picture", format!("{app} is allowed"))
+        Check::ok("screenshot", format!("{app} is allowed"))
     });
     if trusted {
         checks.push(tree(os, front.and_then(|w| w.pid)));
     }
     checks.push(if os.secure_input() {
         Check::warn(
-            "guard",
-            "a password field has the keyboard now: macOS shows its keys to no guard",
+            "input lock",
+            "a password field has the keyboard now: macOS hides its keys",
             "leave the password field; an app that keeps it on for ever (a terminal's Secure \
              Keyboard Entry) has a menu item for it",
         )
     } else if !trusted {
-        Check::warn("guard", "it needs Accessibility", "see accessibility")
+        Check::warn("input lock", "it needs Accessibility", "see accessibility")
     } else {
         guard(os)
     });
@@ -131,9 +131,9 @@ fn tree<O: Os>(os: &O, front: Option<u32>) -> Check {
 /// Creates a tap that passes everything: the check is whether the system allows one.
 fn guard<O: Os>(os: &O) -> Check {
     match os.tap(Box::new(|_| crate::os::Verdict::Pass)) {
-        Ok(_) => Check::ok("guard", "macOS gives an event tap"),
+        Ok(_) => Check::ok("input lock", "macOS gives an event tap"),
         Err(why) => Check::warn(
-            "guard",
+            "input lock",
             format!("off: macOS gives no event tap: {why}"),
             "leave keyboard and mouse alone while an agent works",
         ),

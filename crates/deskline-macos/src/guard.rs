@@ -159,8 +159,8 @@ impl<O: Os> Guard<O> {
             let holder = holder.and_then(|pid| name_of(&self.os, pid));
             let of = holder.map_or_else(String::new, |name| format!(" of {name}"));
             return Grab::NotYet(format!(
-                "a password field or Secure Keyboard Entry{of} has the keyboard, and macOS shows \
-                 its keys to no guard"
+                "a password field or Secure Keyboard Entry{of} has the keyboard, and macOS hides \
+                 its keys"
             ));
         }
         let state = Arc::new(Mutex::new(State::grabbed(
@@ -213,9 +213,7 @@ impl<O: Os> Guard<O> {
     pub(crate) fn lapse(&mut self) -> Option<String> {
         let deaf = std::mem::take(&mut self.deaf);
         if std::mem::take(&mut self.blinded) {
-            return Some(
-                "a password field took the keyboard, and macOS shows its keys to no guard".into(),
-            );
+            return Some("a password field took the keyboard, and macOS hides its keys".into());
         }
         deaf.then(|| {
             "without Input Monitoring (Privacy & Security) macOS shows it no keys, not even Esc"

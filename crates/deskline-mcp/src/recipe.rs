@@ -274,7 +274,7 @@ impl Play<'_> {
         let how = match way {
             Way::Same => None,
             Way::Moved => Some("moved: the same role and text elsewhere"),
-            Way::Elsewhere => Some("as you named it, where nothing is that was beside it"),
+            Way::Elsewhere => Some("by the text that you gave"),
             Way::Label => Some("by its label"),
             Way::Place => Some("by its place"),
         };

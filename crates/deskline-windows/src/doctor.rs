@@ -65,18 +65,18 @@ pub fn examine() -> Vec<Check> {
         _ => Check::ok("input", "reaches programs that do not run as administrator"),
     });
     checks.push(match front.map(picture) {
-        Some(Ok(taken)) => Check::ok("picture", format!("{}×{}", taken.width, taken.height)),
-        Some(Err(e)) => Check::warn("picture", e.to_string(), "agents have only the trees"),
-        None => Check::warn("picture", "no window is in front", "open an app"),
+        Some(Ok(taken)) => Check::ok("screenshot", format!("{}×{}", taken.width, taken.height)),
+        Some(Err(e)) => Check::warn("screenshot", e.to_string(), "agents have only the trees"),
+        None => Check::warn("screenshot", "no window is in front", "open an app"),
     });
     checks.push(tree(front.map(owner)));
     checks.push(match guard::probe() {
         Ok(()) => Check::ok(
-            "guard",
+            "input lock",
             "Windows gives hooks for the keyboard and the pointer",
         ),
         Err(why) => Check::warn(
-            "guard",
+            "input lock",
             format!("off: Windows gives no hooks: {why}"),
             "leave keyboard and mouse alone while an agent works",
         ),

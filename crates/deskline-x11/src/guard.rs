@@ -101,7 +101,7 @@ impl Guards for Guard {
         })?;
         if grab == Grab::Held && !people.is_empty() {
             return Ok(Grab::Partly(format!(
-                "someone at {people}, whose input arrives like the agent's own"
+                "input of someone at {people} arrives like the agent's own"
             )));
         }
         Ok(grab)

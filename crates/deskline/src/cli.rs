@@ -46,7 +46,7 @@ Try it yourself:
   deskline --desktop private call open_application_and_traverse '{\"identifier\": \"gedit\"}'
   deskline log --follow                         what agents do
   deskline view                                 the same in a browser, with screenshots
-  deskline learn RUN                            a run as a recipe, which needs no model
+  deskline learn RUN                            a log's calls as a recipe, which needs no model
   deskline grep 'Total: [0-9]+'                 when was that last on a screen?
 
 Exit codes:
@@ -101,7 +101,7 @@ pub(crate) struct Settings {
     #[arg(help_heading = MAY, long, global = true, env = "DESKLINE_ASK")]
     #[arg(value_parser = FalseyValueParser::new())]
     pub(crate) ask: bool,
-    /// The folder of the recipes that are tools too; `off`: none
+    /// The folder of the recipes that agents can call as tools; `off`: none
     #[arg(help_heading = MAY, long, global = true, value_name = "DIR|off")]
     pub(crate) recipes: Option<PathBuf>,
     /// The input lock: `input` blocks your keyboard and mouse while the agent's input is sent,
@@ -123,8 +123,8 @@ pub(crate) struct Settings {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = DESKTOP, long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
-    /// You take part on the private desktop: block your input and put your window and pointer back
-    /// there too
+    /// You take part on the private desktop: block your input there too, and put your window and
+    /// pointer back
     #[cfg(target_os = "linux")]
     #[arg(help_heading = DESKTOP, long, global = true)]
     pub(crate) attended: bool,
@@ -257,18 +257,18 @@ pub(crate) enum Command {
     ///
     /// Serves a page on 127.0.0.1 until Ctrl+C; new calls appear as they come.
     View(ViewArgs),
-    /// Do a recipe, or the calls of a run again, and stop at the first difference
+    /// Do a recipe, or repeat the calls of a log, and stop at the first difference
     ///
     /// No model takes part. Exits with 1 if it stopped.
     #[command(alias = "replay")]
     Run(RunArgs),
-    /// Tell what an app's controls lack: labels, labels tied to their fields, contrast of text
+    /// Find controls of an app that have no label, and text with too little contrast
     ///
     /// Exits with 1 if it found something.
     Lint(LintArgs),
     /// List the recipes that are kept, or describe one
     Recipes(RecipesArgs),
-    /// Make a recipe of a run, and keep it if it works from a clean start
+    /// Make a recipe of the calls of a log, and keep it if it works from a clean start
     Learn(LearnArgs),
     /// Make a recipe of what you do in an app (X11), and keep it if it works from a clean start
     ///
@@ -288,7 +288,7 @@ pub(crate) enum Command {
         #[arg(short, default_value_t = 20, value_name = "N")]
         number: usize,
     },
-    /// List and change in which apps agents may act: your answers to --ask, and those given here
+    /// List and change your answers to --ask: in which apps agents may act
     Grants {
         #[command(subcommand)]
         command: Option<GrantsCommand>,
@@ -379,7 +379,7 @@ pub(crate) struct Serve {
     #[cfg(unix)]
     #[arg(help_heading = HTTP, long, value_name = "NAME", requires = "http")]
     pub(crate) host: Vec<String>,
-    /// Answer /health and /ready at this address too, where clients cannot take up the connections
+    /// Answer /health and /ready at this address too, which clients cannot keep busy
     #[cfg(unix)]
     #[arg(help_heading = HTTP, long, value_name = "ADDR", requires = "http")]
     pub(crate) probes: Option<SocketAddr>,
@@ -392,8 +392,8 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "desktops", default_value_t = 1)]
     pub(crate) warm: u16,
-    /// `shared`: the apps of the clients' desktops have this machine's network, its loopback too;
-    /// `internet`: without this machine's own ports (needs the package passt; not as root)
+    /// The network of the desktops' apps. `internet`: without this machine's own ports; needs the
+    /// package passt, and a server that is not root. `shared`: with its loopback too
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "none|internet|shared", requires = "desktops")]
     #[arg(default_value = "none", hide_possible_values = true)]
@@ -402,11 +402,11 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, requires = "desktops")]
     pub(crate) unsealed: bool,
-    /// The memory of each desktop with its apps, such as 2GiB: an app that needs more is killed
+    /// The most memory for each desktop with its apps, such as 2GiB: what needs more is killed
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "SIZE", requires = "desktops", value_parser = size)]
     pub(crate) memory: Option<u64>,
-    /// The processes and threads of each desktop with its apps
+    /// The most processes and threads for each desktop with its apps
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "desktops")]
     pub(crate) processes: Option<u32>,

@@ -136,7 +136,7 @@ fn takes(arg: &Arg) -> Option<&'static str> {
     match arg.get_action() {
         ArgAction::SetTrue => Some("true or false"),
         ArgAction::Append => Some("a list of strings, such as [\"gedit\"]"),
-        ArgAction::Set => Some("a text or a number"),
+        ArgAction::Set => Some("a string or a number"),
         _ => None,
     }
 }
@@ -287,7 +287,7 @@ mod tests {
             "\n\nask = \"yes\" => F:3: ask must be true or false",
             "allow-app = \"gedit\" => F:1: allow-app must be a list of strings, such as [\"gedit\"]",
             "allow-app = [1.5] => F:1: allow-app must be a list of strings, such as [\"gedit\"]",
-            "guard-timeout = true => F:1: guard-timeout must be a text or a number",
+            "guard-timeout = true => F:1: guard-timeout must be a string or a number",
             "guard-timeout = 999 => F:1: invalid value '999' for '--guard-timeout <SECONDS>': \
                 999 is not in 1..=600",
             "[asks]\nask = true => F:1: there is no option asks. Did you mean ask?",

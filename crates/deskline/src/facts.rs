@@ -212,11 +212,11 @@ fn picture(desktop: &mut dyn Desktop, pid: u32) -> String {
             let plain = if plain { ", of one colour" } else { "" };
             let size = (taken.width, taken.height);
             format!(
-                "picture {}×{} of {w}×{h} in {took} ms{plain}",
+                "screenshot {}×{} of {w}×{h} in {took} ms{plain}",
                 size.0, size.1
             )
         }
-        Err(why) => format!("no picture after {took} ms: {why}"),
+        Err(why) => format!("no screenshot after {took} ms: {why}"),
     }
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn check() -> Check {
         Err(e) => Check::fail(
             NAME,
             format!("your answers cannot be read, so no app is allowed: {e}"),
-            "mend the file, or remove it and answer again",
+            "repair the file, or remove it and answer again",
         ),
     }
 }

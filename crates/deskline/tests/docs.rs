@@ -45,6 +45,13 @@ fn workspace() -> (PathBuf, Vec<String>) {
     (root, found)
 }
 
+/// The text of all files whose name passes `is_code`.
+fn code(is_code: impl Fn(&str) -> bool) -> String {
+    let (_, files) = workspace();
+    let files = files.iter().filter(|name| is_code(name));
+    files.map(|name| read(name)).collect()
+}
+
 /// The links of a Markdown text: `](target)` and `src="target"`.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let inline = text
@@ -122,7 +129,18 @@ fn the_pages_for_users_stay_short() {
     assert!(all <= 16_000, "{all} words");
 }
 
-/// How the tests check a page is for developers, and the registries have no package of ours.
+/// No registry has a package of ours: whoever takes the name there would run code at our readers'.
+#[test]
+fn no_page_runs_a_package_of_a_registry() {
+    for page in workspace().1.iter().filter(|file| file.ends_with(".md")) {
+        for command in "npx -y, npx, uvx, pipx run, pip install, npm install -g".split(", ") {
+            let is_shown = read(page).contains(&format!("{command} deskline"));
+            assert!(!is_shown, "{page}: {command}");
+        }
+    }
+}
+
+/// How the tests check a page is for developers.
 #[test]
 fn no_page_for_users_names_a_test() {
     let (_, files) = workspace();
@@ -136,8 +154,7 @@ fn no_page_for_users_names_a_test() {
     }
     assert!(tests.len() > 500, "{} tests", tests.len());
     for (page, text) in user_pages() {
-        let words = "testbed, cargo test, scripts/test, DESKLINE_WRITE, tests/, \
-            npx -y deskline, uvx deskline";
+        let words = "testbed, cargo test, scripts/test, DESKLINE_WRITE, tests/";
         for word in words.split(", ") {
             assert!(!text.contains(word), "{page} has {word}");
         }
@@ -193,9 +210,9 @@ fn comments_are_100_columns_wide() {
     };
     let mut found = vec![];
     for file in files.iter().filter(|file| file.ends_with(".rs")) {
+        let text = read(file);
         found.extend(
-            read(file)
-                .lines()
+            text.lines()
                 .find(wide)
                 .map(|line| format!("{file}: {line}")),
         );
@@ -206,13 +223,7 @@ fn comments_are_100_columns_wide() {
 /// Each claim of SECURITY.md names tests, and they exist.
 #[test]
 fn each_claim_about_security_has_a_test() {
-    let (_, files) = workspace();
-    let is_code = |name: &&String| name.ends_with(".rs");
-    let code: String = files
-        .iter()
-        .filter(is_code)
-        .map(|name| read(name))
-        .collect();
+    let code = code(|name| name.ends_with(".rs"));
     let page = read("SECURITY.md");
     let rows = page.lines().filter(|line| line.starts_with("| "));
     let claims: Vec<&str> = rows.filter(|row| !row.contains("| shown by |")).collect();
@@ -267,13 +278,7 @@ fn nothing_is_sent_to_other_machines() {
 /// What docs/troubleshooting.md quotes in its first column is a message of the program.
 #[test]
 fn each_quoted_symptom_is_printed() {
-    let (_, files) = workspace();
-    let is_code = |file: &&String| file.ends_with(".rs") || file.ends_with("deskline.js");
-    let code: String = files
-        .iter()
-        .filter(is_code)
-        .map(|name| read(name))
-        .collect();
+    let code = code(|name| name.ends_with(".rs") || name.ends_with("deskline.js"));
     // A literal may go on in the next line.
     let code: String = code.split("\\\n").map(str::trim_start).collect();
     let page = read("docs/troubleshooting.md");
@@ -357,16 +362,11 @@ fn the_skill_names_tools_and_arguments_that_exist() {
         }
     }
     let calls = skill.matches("deskline call").count();
-    assert!(
-        calls >= 3 && records.len() >= 13,
-        "{calls} {}",
-        records.len()
-    );
+    let all = records.len();
+    assert!(calls >= 3 && all >= 13, "{calls} {all}");
     for call in skill.split("_traverse '").skip(1) {
         let json = call.split('\'').next().unwrap();
-        assert!(
-            serde_json::from_str::<serde_json::Value>(json).is_ok(),
-            "{json}"
-        );
+        let parsed = serde_json::from_str::<serde_json::Value>(json);
+        assert!(parsed.is_ok(), "{json}");
     }
 }

@@ -129,6 +129,10 @@ fn the_table_repeats_the_benchmarks() {
     let words = format!("{APP} ({n} elements) answers with {bytes} bytes");
     has("README.md", &words);
     has(name, &format!("{APP}: {n} elements."));
+    let about: usize = bytes.parse().expect("a number of bytes");
+    let about = (about + 50) / 100 * 100;
+    let words = format!("A click answers with about {about} bytes");
+    has("docs/faq.md", &words);
 }
 
 #[test]
@@ -161,10 +165,9 @@ fn counts_of_tools_and_clients_agree() {
         .skip(2)
         .take_while(|line| line.starts_with('|'));
     let commands: Vec<&str> = rows.map(|row| cells(row)[1]).collect();
-    has(
-        "docs/faq.md",
-        &format!("each of {} clients", commands.len()),
-    );
+    let clients = commands.len();
+    has("docs/faq.md", &format!("each of {clients} clients"));
+    has("README.md", &format!("command for each of {clients})"));
     for command in commands {
         has("docs/command-line.md", command);
     }

@@ -137,7 +137,7 @@ impl Session {
             }
         }
         assert!(front.log().iter().all(|l| !l.starts_with("clicked")));
-        let rows = [("guard", Lack::Guard), ("picture", Lack::Pictures)];
+        let rows = [("input lock", Lack::Guard), ("screenshot", Lack::Pictures)];
         let (bad, good): (Vec<_>, Vec<_>) = rows.iter().partition(|(_, row)| lacks.contains(row));
         let [bad, good] =
             [bad, good].map(|rows| rows.iter().map(|(name, _)| *name).collect::<Vec<_>>());

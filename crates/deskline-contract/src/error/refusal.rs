@@ -119,7 +119,7 @@ pub enum Obstacle {
     #[error("its app takes the answer only while its window is in front")]
     AsksBehind,
     /// Firefox presses what lies at the middle of the box.
-    #[error("its app would press what lies at the middle of its box")]
+    #[error("its app would press whatever lies at the middle of its area")]
     PressesMiddle,
 }
 

@@ -47,12 +47,12 @@ impl Checkpoint<'_> {
                 self.guard.taken(start);
                 self.guard.unable.take_if(|_| before);
             }
-            Grab::Partly(who) => {
+            Grab::Partly(why) => {
                 self.guard.taken(start);
-                self.guard.unable = Some(format!("no guard against {who}"));
+                self.guard.unable = Some(format!("the input lock has a gap: {why}"));
             }
             Grab::Unable(why) | Grab::NotYet(why) => {
-                self.guard.unable = Some(format!("no guard: {why}"));
+                self.guard.unable = Some(format!("the user's input was not blocked: {why}"));
             }
         }
         Ok(())
@@ -104,7 +104,7 @@ impl Checkpoint<'_> {
             });
             self.guard.opened();
             if let Some(why) = lapse {
-                self.guard.unable = Some(format!("no guard in the end: {why}"));
+                self.guard.unable = Some(format!("the user's input got through at the end: {why}"));
             }
         }
     }

@@ -118,7 +118,7 @@ fn without_a_guard_or_pictures_the_answer_reports_it() {
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
     effect: changed
-    note: no guard: only the compositor could. The user's own keys and clicks may have mixed with this
+    note: the user's input was not blocked: only the compositor could. The user's own keys and clicks may have mixed with this
     note: no screenshot: the portal was refused
     target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5

@@ -95,16 +95,16 @@ pub(super) fn picture(session: &Session, window: &Toplevel) -> Check {
         Ok(deskline_contract::Picture { width, height, .. }) => {
             let title = &window.title;
             let seen = format!("{width}×{height} of {title:?}, the front window");
-            Check::ok("picture", seen)
+            Check::ok("screenshot", seen)
         }
         Err(e) => {
             let loss = "agents see only the trees of such windows";
-            Check::warn("picture", e.to_string(), loss)
+            Check::warn("screenshot", e.to_string(), loss)
         }
     }
 }
 
-const GUARD: &str = "guard";
+const GUARD: &str = "input lock";
 
 /// Checks whether the person's input can be kept apart from the agent's.
 pub(super) fn guard(session: &Session, attended: bool) -> Check {

@@ -24,8 +24,8 @@ const KEYS: (&str, &str) = (
     "keys",
     "no typing and no keys: agents act through the accessibility trees alone",
 );
-const GUARD: &str = "guard";
-const PICTURE: (&str, &str) = ("picture", "agents have only the trees");
+const GUARD: &str = "input lock";
+const PICTURE: (&str, &str) = ("screenshot", "agents have only the trees");
 
 /// Checks a Wayland session that has no X11 display that lets us in.
 pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {

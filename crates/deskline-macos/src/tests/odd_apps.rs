@@ -140,7 +140,7 @@ fn pictures_are_taken_although_the_preflight_fails() {
     assert_eq!(desk.mac.world().asked, 0);
     // The doctor reports the same, and asks the person nothing.
     let checks = crate::doctor::examine(&desk.mac, 1);
-    let picture = checks.iter().find(|c| c.name == "picture").unwrap();
+    let picture = checks.iter().find(|c| c.name == "screenshot").unwrap();
     assert_eq!(
         picture.status,
         deskline_contract::doctor::Status::Ok,

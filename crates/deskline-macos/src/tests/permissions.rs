@@ -110,7 +110,7 @@ fn a_stale_grant_of_the_app_is_reset_by_its_id() {
     }
     desk.given(|world| (world.trusted, world.may_capture) = (true, false));
     let checks = crate::doctor::examine(&desk.mac, own());
-    let picture = checks.iter().find(|c| c.name == "picture").unwrap();
+    let picture = checks.iter().find(|c| c.name == "screenshot").unwrap();
     has(&picture.remedy, "tccutil reset ScreenCapture dev.deskline");
     // macOS offers it when the switch is turned on; the client does not start the server again.
     has(desk.run(Action::Refresh).text, "say Later");
@@ -130,7 +130,7 @@ fn pictures_name_the_same_holder() {
     let mut desk = from_claude_desktop();
     desk.mac.world().may_capture = false;
     let checks = crate::doctor::examine(&desk.mac, own());
-    let picture = checks.iter().find(|c| c.name == "picture").unwrap();
+    let picture = checks.iter().find(|c| c.name == "screenshot").unwrap();
     let answer = desk.run(Action::Refresh);
     for said in [&picture.remedy, &answer.text] {
         has(said, "Screen & System Audio Recording");

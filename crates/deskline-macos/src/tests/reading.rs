@@ -325,15 +325,15 @@ fn the_doctor_names_the_pane_for_each_permission_and_prompts_for_none() {
     for name in [
         "display",
         "accessibility",
-        "picture",
+        "screenshot",
         "tree",
-        "guard",
+        "input lock",
         "keyboard",
     ] {
         assert_eq!(check(name).0, Status::Ok, "{name}");
     }
     desk.mac.world().may_capture = false;
-    let (status, said) = check("picture");
+    let (status, said) = check("screenshot");
     assert!(
         status == Status::Warn && said.contains("Privacy_ScreenCapture"),
         "{said}"

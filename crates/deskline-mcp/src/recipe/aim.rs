@@ -63,15 +63,13 @@ impl Play<'_> {
         if self.how.heal.iter().any(|named| named == text) {
             return Ok((line, way));
         }
+        let target = shown(target);
         let why = match way {
-            Way::Place => format!("{} is not there. {} is", shown(target), plain(&line)),
-            _ => format!(
-                "none of what was beside {} is, and such a one is",
-                shown(target)
-            ),
+            Way::Place => format!("{target} is not there. {} is in its place", plain(&line)),
+            _ => format!("{target} is there, but nothing that was next to it"),
         };
         Err(halt(format!(
-            "{why} in its place. If it does the same, pass --heal={}",
+            "{why}. If it does the same, pass --heal={}",
             deskline_core::escape::quoted(text, 60)
         )))
     }
@@ -203,14 +201,14 @@ fn has_part(screen: &Screen, text: &str) -> bool {
 fn missing(target: &Target, why: Option<Missing>, screen: &Screen) -> String {
     let wanted = shown(target);
     if let Some(Missing::Several(n)) = why {
-        return format!("{wanted} is not to be told from others: {n} are like it now");
+        return format!("{n} elements are like {wanted} now: it cannot be told which is meant");
     }
     let mut noted = target.after.iter().chain(&target.before).peekable();
     if noted.peek().is_none() || noted.any(|text| has_part(screen, text)) {
         return format!("{wanted} is not there");
     }
     format!(
-        "{wanted} is not there, and nothing that was beside it: is the app in another language, or \
+        "{wanted} is not there, nor anything that was next to it. Is the app in another language, or \
         another version?"
     )
 }

@@ -100,7 +100,7 @@ fn answer(name: &str, played: &Played) -> Reply {
     let left: Vec<String> = left.map(Step::words).collect();
     let _ = writeln!(text, "next steps:\n  {}", left.join("\n  "));
     let why = format!(
-        "error: step {} ({}): {}. Go on by hand from what shows, or call it again with \
+        "error: step {} ({}): {}. Go on yourself from what shows, or call it again with \
         \"from\": {}, and \"pid\"",
         played.done.len() + 1,
         stop.words,

@@ -67,7 +67,7 @@ impl ToolRecord {
         if self.args.iter().all(|arg| arg.name != EXPECT.name) {
             return Ok(None);
         }
-        let Some(text) = args.filled(EXPECT.name, "a text that must show afterwards")? else {
+        let Some(text) = args.filled(EXPECT.name, "the text that must show afterwards")? else {
             if args.has(TIMEOUT.name) {
                 return Err("timeout is how long to wait for expect: pass that too".into());
             }

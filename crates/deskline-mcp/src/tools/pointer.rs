@@ -101,7 +101,7 @@ const MOST_LINES: i32 = 1_000;
 fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
     let lines = |name| Ok::<_, Wrong>(args.whole(name, -MOST_LINES, MOST_LINES)?.unwrap_or(0));
     let (delta_x, delta_y) = (lines("deltaX")?, lines("deltaY")?);
-    let until = args.filled("until", "a text that is to show")?;
+    let until = args.filled("until", "the text that must show")?;
     if (delta_x, delta_y) == (0, 0) && until.is_none() {
         return Err("deltaY and deltaX are both 0: pass how many lines to scroll, or until".into());
     }

@@ -21,10 +21,11 @@ from a shell.
   something covers the target, it sends nothing, and the error names it.
 - **Answers** name the tree file and the screenshot, and say what changed. An error says what was wrong, whether anything was done,
   and what to do next. [All fields](formats.md#the-answer).
-- **`expect`** waits at most 3 seconds, or `timeout` seconds, up to 30.
-- **Options** of the tools whose name ends in `traverse` or `traversal`: `traverseBefore`, `traverseAfter` and `showDiff` (`false`
-  leaves that part out), `onlyVisibleElements`, `showAnimation` (outlines the target for `animationDuration` seconds first) and
-  `delayAfterAction` (seconds). No schema lists them, as each session sends the schemas to the model.
+- **`expect`** waits at most 3 seconds, or the argument `timeout` in seconds, up to 30.
+- **Options** of the tools whose name ends in `traverse` or `traversal`: `traverseBefore` and `traverseAfter` (`false`: no reading
+  then), `showDiff` (`false`: no changes), `onlyVisibleElements` (`true`: the file has no others), `showAnimation` (`true`: outlines
+  the target first, for `animationDuration` seconds) and `delayAfterAction` (seconds to wait at the end). No schema lists them, as
+  each session sends the schemas to the model.
 
 Arguments that mean the same in several tools; `pid` is required wherever it stands:
 

@@ -8,7 +8,7 @@ use super::values::{Named, named};
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// The recipe's file, or the folder of a run's log
+    /// The recipe's file, or the folder of a log
     #[arg(value_name = "FILE|RUN")]
     pub(crate) file: PathBuf,
     /// The value of an input; `-` as a value reads a line of standard input
@@ -23,12 +23,12 @@ pub(crate) struct RunArgs {
     /// Go on where it stopped
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Write targets that were found otherwise into the file if all checks held; TEXT is the new
-    /// text of a renamed one
+    /// Write changed targets into the file if all checks held; TEXT is the new text of a renamed
+    /// target
     #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "")]
     pub(crate) heal: Vec<String>,
-    /// Write what came of it: JSON, JUnit's XML, or a page with pictures
+    /// Write a report: JSON, JUnit's XML, or a page with screenshots
     #[arg(long, value_name = "FILE.json|.xml|.html")]
     pub(crate) report: Option<PathBuf>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct LintArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecipesArgs {
-    /// The recipe: its inputs and steps
+    /// The recipe to describe: its inputs and steps
     pub(crate) name: Option<String>,
 }
 
@@ -53,14 +53,14 @@ pub(crate) struct TestArgs {
     /// How many at a time
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) jobs: usize,
-    /// Write what came of it: JSON, JUnit's XML, or a page with pictures
+    /// Write a report: JSON, JUnit's XML, or a page with screenshots
     #[arg(long, value_name = "FILE.json|.xml|.html")]
     pub(crate) report: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
-    /// The folder of the run's log
+    /// The folder of the log
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
     #[command(flatten)]
@@ -86,7 +86,7 @@ pub(crate) struct KeepArgs {
     /// A typed value that becomes an input
     #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
     pub(crate) input: Vec<Named>,
-    /// Another value of an input for the first run
+    /// Another value of an input, to try the recipe with
     #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
     pub(crate) set: Vec<Named>,
     /// Try it on your desktop, not on a private one

@@ -77,7 +77,10 @@ main() {
     *:"$prefix/bin":*) ;;
     *) echo "$prefix/bin is not in PATH: call it by its path, or add the folder." ;;
     esac
-    echo "Next: deskline doctor, then deskline install claude-code (or another client)."
+    # macOS has no private desktop.
+    options=" -- --desktop private"
+    [ "$(uname -s)" != Darwin ] || options=
+    echo "Next: deskline doctor, then deskline install claude-code$options (or another client)."
 }
 
 # A function, so that a download of this script that breaks off runs nothing.

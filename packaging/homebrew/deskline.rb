@@ -17,7 +17,6 @@ class Deskline < Formula
     end
   end
 
-  # Untested: it has never run on a real Mac.
   on_macos do
     on_intel do
       url "#{base}-darwin-x64.tar.gz"
@@ -33,6 +32,10 @@ class Deskline < Formula
     bin.install Dir["bin/*"]
     libexec.install Dir["libexec/*"]
     share.install Dir["share/*"]
+  end
+
+  def caveats
+    "Untested on macOS: it has never run on a real Mac." if OS.mac?
   end
 
   test do

@@ -83,13 +83,13 @@ impl Learn {
             self.link(&mut run, &mut app, link)?;
         }
         let mut recipe = Recipe {
-            app: app.ok_or("the run opens no app, and acts in none")?,
+            app: app.ok_or("the calls open no app, and act in none")?,
             inputs: run.secrets,
             steps: run.steps,
             ..Recipe::default()
         };
         if recipe.steps.is_empty() {
-            return Err("no call of the run changed anything".into());
+            return Err("no call changed anything".into());
         }
         self.name_inputs(&mut recipe)?;
         Ok(recipe)
@@ -284,7 +284,7 @@ impl Learn {
             }
             if !found {
                 return Err(format!(
-                    "no text that the run typed has the value of input {name}"
+                    "no text that was typed has the value of input {name}"
                 ));
             }
         }

@@ -104,7 +104,7 @@ impl Play<'_> {
             (Some(wanted), is) => {
                 let is = is.as_ref().map_or("none".into(), |is| format!("{is:?}"));
                 return Some(format!(
-                    "the dialog {wanted:?} must be in front, and {is} is"
+                    "the dialog {wanted:?} must be in front, but {is} is"
                 ));
             }
         }
@@ -114,7 +114,7 @@ impl Play<'_> {
         }
         let is = screen.focused().next().map_or("nothing".into(), plain);
         Some(format!(
-            "{} must have the focus, and {is} has it",
+            "{} must have the focus, but {is} has it",
             focus.shown()
         ))
     }
@@ -148,7 +148,7 @@ impl Play<'_> {
                 }
                 Some(_) => {
                     let words = step.words();
-                    return Err(halt(format!("a dialog came, and {words} is not in it")));
+                    return Err(halt(format!("a dialog came, but {words} is not in it")));
                 }
             };
             self.act(&step, pid, line.as_ref()).await?;

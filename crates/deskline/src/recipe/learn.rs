@@ -83,7 +83,7 @@ pub(super) fn keep(
         return Ok(done);
     };
     for check in &played.dropped {
-        print(&format!("changes by itself, and is no check: {check}"))?;
+        print(&format!("not checked, as it changes by itself: {check}"))?;
     }
     let origin = format!("{from}, and done once.");
     write(file, &played.recipe.write(&origin))?;

@@ -159,7 +159,7 @@ fn fleet(settings: &Settings, serve: &Serve, most: u16) -> Fallible<FleetOptions
 fn limits(serve: &Serve) -> Result<Option<Limits>, HttpError> {
     let limits = Limits::find(serve.memory, serve.processes)?;
     if limits.as_ref().is_some_and(|limits| !limits.by_groups()) {
-        note("control groups cannot be written here: --memory limits each process, not each desktop");
+        note("control groups cannot be written: --memory limits each process, not each desktop");
     }
     Ok(limits)
 }

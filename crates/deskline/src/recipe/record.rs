@@ -77,7 +77,9 @@ fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
     for n in 1..=passwords {
         let name = secret(n);
         if keeping.set.iter().all(|named| named.name != name) {
-            eprintln!("deskline: the password {name} was not recorded. Type it, to try the recipe:");
+            eprintln!(
+                "deskline: the password {name} was not recorded. Type it, to try the recipe:"
+            );
             keeping.set.push(Named {
                 name,
                 value: "-".into(),

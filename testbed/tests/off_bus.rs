@@ -314,7 +314,7 @@ fn a_tk_app_is_driven_by_its_picture() {
     let press = json!({"pid": tk.pid, "element": "Tk form"});
     server
         .call("press_ax_and_traverse", press)
-        .fails_with("known only from the picture");
+        .fails_with("known only from the screenshot");
     let nothing = tk.call("press_key_and_traverse", json!({"keyName": "F9"}));
     assert_eq!(nothing.field("picture_changed"), "no", "{nothing}");
     server
@@ -379,7 +379,7 @@ fn an_answer_waits_no_longer_than_its_limit_for_the_texts_of_a_picture() {
     let (tk, opened) = Treeless::open(&bed, &server, &persons, &line);
     let late = |answer: &Answer| {
         let file = answer.file();
-        file.contains("lines of the picture were not read within 700 ms")
+        file.contains("lines of the screenshot were not read within 700 ms")
     };
     assert!(late(&opened), "{opened}");
     let read = tk.call("refresh_traversal", json!({}));

@@ -203,7 +203,7 @@ fn a_list_of_completions_that_takes_the_return_is_reported() {
     let answer = server.press_key(app.pid, "F9", &[]).ok();
     assert_eq!(
         message(&answer),
-        "note: F9 changed nothing, neither tree nor picture"
+        "note: F9 changed nothing, neither tree nor screenshot"
     );
 }
 

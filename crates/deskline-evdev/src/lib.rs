@@ -43,7 +43,7 @@ const SLICE: Duration = Duration::from_millis(20);
 /// The name of this program's helper that calls [`run_for_reader`].
 pub const COMMAND: &str = "grab-devices";
 
-const STARTING: &str = "starting the guard";
+const STARTING: &str = "starting the input lock";
 
 /// Counts the devices that this user may read. Grabs no device and reads no event.
 pub fn look() -> Seen {

@@ -61,7 +61,7 @@ pub enum JournalError {
     )]
     Busy(PathBuf),
     /// The pixels cannot be encoded.
-    #[error("cannot make a picture: {0}")]
+    #[error("cannot make a screenshot: {0}")]
     Picture(String),
     /// An agent named a file outside this journal.
     #[error("{name:?} is not a file of the log {}: {why}", journal.display())]

@@ -42,7 +42,7 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
     }
     let image = image.map_err(|why| {
         if permissions::may_capture(os) {
-            Error::system("taking a picture of the window")(why)
+            Error::system("taking a screenshot of the window")(why)
         } else {
             Error::NoPicture(permissions::no_capture(os))
         }

@@ -71,7 +71,7 @@ impl Guard {
 fn work(display: &str, xauthority: Option<&Path>) -> Result<Worker<Order>> {
     let (display, xauthority) = (display.to_owned(), xauthority.map(Path::to_owned));
     let run = move |inbox| keeper::run(&display, xauthority.as_deref(), &inbox);
-    Worker::start("guard", run).map_err(Error::system("starting the guard"))
+    Worker::start("guard", run).map_err(Error::system("starting the input lock"))
 }
 
 impl Guards for Guard {
@@ -127,7 +127,7 @@ impl Overlay for Guard {
 
 fn silent() -> Error {
     Error::Unavailable(String::from(
-        "the guard lost the X server, or it does not answer. Nothing was sent; the next call \
+        "the input lock lost the X server, or it does not answer. Nothing was sent; the next call \
         reconnects",
     ))
 }

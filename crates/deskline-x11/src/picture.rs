@@ -26,7 +26,7 @@ use super::{During as _, Present as _, X11};
 const REPAINT: Duration = Duration::from_millis(500);
 const PAINTED: Duration = Duration::from_millis(34);
 
-const WHAT: &str = "taking a picture";
+const WHAT: &str = "taking a screenshot";
 
 /// A window in the picture.
 struct Part {
@@ -286,14 +286,14 @@ impl X11 {
             return Ok(());
         }
         Err(Error::Unavailable(format!(
-            "pictures are not supported for windows of colour depth {depth}; depth 24 and 32 are. \
+            "screenshots are not supported for windows of colour depth {depth}; depth 24 and 32 are. \
             The tree works without pictures"
         )))
     }
 }
 
 fn refused(why: &'static str) -> Error {
-    Error::NoPicture(format!("no picture of the window: {why}"))
+    Error::NoPicture(format!("no screenshot of the window: {why}"))
 }
 
 /// Whether anything but these pop-ups covers `shown` in the stack above `outer`.

@@ -12,7 +12,7 @@ use super::Answer as _;
 use super::connection::Connection;
 use super::shared_image::SharedImage;
 
-const WHAT: &str = "taking a picture";
+const WHAT: &str = "taking a screenshot";
 
 #[derive(Debug)]
 pub(super) struct Pictures {

@@ -126,7 +126,7 @@ impl Session {
         let press = json!({"pid": sdl.pid, "element": "Start"});
         let refused = server.call("press_ax_and_traverse", press);
         assert!(
-            refused.error().contains("only from the picture"),
+            refused.error().contains("only from the screenshot"),
             "{refused}"
         );
         let rows = DONE.into_iter().chain(["picture"]);

@@ -139,7 +139,7 @@ fn words_of_a_canvas_are_elements_and_passwords_are_not() {
     app.wait_for("clicked Archive");
     assert_eq!(reads("Total 42").1.reference, total.reference);
     let press = json!({"ref": line.reference.unwrap().to_string()});
-    call("press_ax_and_traverse", press).fails_with("known only from the picture");
+    call("press_ax_and_traverse", press).fails_with("known only from the screenshot");
 
     // The journal has neither a password, nor its dots, which are letters here, nor texts of the
     // tree.

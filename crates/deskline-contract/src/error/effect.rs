@@ -41,7 +41,7 @@ pub enum NoEffect {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     #[error(
-        "no field had the focus, and neither tree nor picture changed: the text is lost. An editor \
+        "no field had the focus, and neither tree nor screenshot changed: the text is lost. An editor \
          that a double click opens may close when the user's window comes back: pass the text in \
          the same call (click_and_traverse with doubleClick and text)"
     )]

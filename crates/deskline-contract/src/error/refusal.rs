@@ -113,7 +113,7 @@ pub enum Obstacle {
     NoValue,
     #[error("its container has no selection that accessibility can change")]
     NoSelection,
-    #[error("it is known only from the picture, not by accessibility")]
+    #[error("it is known only from the screenshot, not by accessibility")]
     OnlyPictured,
     /// Firefox takes the answer to a question of its own only in front.
     #[error("its app takes the answer only while its window is in front")]

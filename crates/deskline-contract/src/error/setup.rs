@@ -1,7 +1,7 @@
 //! The messages about what a desktop lacks, and how to get it.
 
 /// Why KWin gives no pictures: a clause.
-pub const KWIN_PICTURES: &str = "KWin gives pictures only to programs that it knows by a .desktop \
+pub const KWIN_PICTURES: &str = "KWin gives screenshots only to programs that it knows by a .desktop \
     file; `deskline doctor --fix` writes it";
 
 /// No X server answers at this display.

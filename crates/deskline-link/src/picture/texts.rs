@@ -155,7 +155,7 @@ impl Texts {
         }
         if unread > 0 {
             tree.partial.push(format!(
-                "{unread} lines of the picture were not read within {} ms: refresh_traversal \
+                "{unread} lines of the screenshot were not read within {} ms: refresh_traversal \
                  reads the rest",
                 LIMIT.as_millis()
             ));

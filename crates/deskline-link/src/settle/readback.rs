@@ -380,7 +380,7 @@ pub(crate) fn idle_key(
             ));
         }
         // Selecting a text or saving a file may change nothing in the tree.
-        return still.then(|| format!("{press} changed nothing, neither tree nor picture"));
+        return still.then(|| format!("{press} changed nothing, neither tree nor screenshot"));
     }
     // A list of completions is a window of its own, or an unmanaged one without a frame.
     let top = focus(before).and_then(|at| before.toplevel(at));

@@ -268,7 +268,7 @@ fn a_key_that_changes_nothing_is_reported() {
     story.given(|world| focus(world, 2));
     story.press_key("F9");
     story.succeeds();
-    story.says("note: F9 changed nothing, neither tree nor picture");
+    story.says("note: F9 changed nothing, neither tree nor screenshot");
     // The click's changes may hide the key's effect.
     story.click_then("Send", Some("bob"), Some("F9"));
     story.says_nothing_more();

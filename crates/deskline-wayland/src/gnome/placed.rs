@@ -186,8 +186,8 @@ impl Pictures for Placed {
         let frame = self.casts.frame(Some(window.id), size, PAINTS)?;
         let content = in_frame(window.content, window.buffer, frame.width);
         let picture = picture::content(&frame, content, (w, h));
-        let mut picture =
-            picture.ok_or_else(|| Error::system("taking a picture")("the frame is too small"))?;
+        let mut picture = picture
+            .ok_or_else(|| Error::system("taking a screenshot")("the frame is too small"))?;
         picture.origin = Point { x, y };
         Ok(picture)
     }

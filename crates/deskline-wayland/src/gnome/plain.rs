@@ -313,9 +313,9 @@ impl<T: Toplevels> Raising for Plain<T> {
 
 impl<T: Toplevels> Pictures for Plain<T> {
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
+        let failed = |why: &str| Error::system("taking a screenshot")(why.to_owned());
         let behind =
-            "the window is not in front, and GNOME gives pictures of the front window only";
+            "the window is not in front, and GNOME gives screenshots of the front window only";
         let is_front =
             |it: &mut Self| Ok::<_, Error>(it.front()?.is_some_and(|front| front.id == window));
         if !is_front(self)? {

@@ -82,7 +82,7 @@ pub(super) fn offered(bus: &Bus) -> bool {
 
 impl Guard {
     pub(super) fn start(bus: &Bus) -> Result<Self> {
-        const WHAT: &str = "starting the guard";
+        const WHAT: &str = "starting the input lock";
         let alarm = Alarm::wakes().map_err(Error::system(WHAT))?;
         let pid = bus.pid.to_string();
         let mut process = helper::start([helper::CAPTURE, &bus.address, &pid])?;

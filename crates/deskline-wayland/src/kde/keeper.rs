@@ -29,7 +29,7 @@ const INTERFACE: &str = "org.kde.KWin.EIS.InputCapture";
 /// The captured devices: keyboard, pointer. Touch is 4.
 const DEVICES: u32 = 1 | 2;
 
-const WHAT: &str = "guarding your devices";
+const WHAT: &str = "blocking your devices";
 
 /// Super+Shift+Esc, by which KWin ends a capture itself.
 const ENDS: [u32; 3] = [125, 42, codes::ESCAPE];

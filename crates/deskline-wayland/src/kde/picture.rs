@@ -47,7 +47,7 @@ impl Access {
     /// Asks KWin for no window: it checks the caller's permission first.
     pub(super) fn ask(connection: &Connection, kwin: Option<&str>) -> Self {
         let Ok((_reader, writer)) = pipe_with(PipeFlags::CLOEXEC) else {
-            return Self::Missing("no pipe for a picture could be made");
+            return Self::Missing("no pipe for a screenshot could be made");
         };
         match capture(connection, kwin, NONE, &writer) {
             Err(zbus::Error::MethodError(name, ..)) if name.ends_with(".NoAuthorized") => {
@@ -82,7 +82,7 @@ pub(super) fn take(
     uuid: &str,
     origin: Point,
 ) -> Result<Picture> {
-    let what = "asking KWin for a picture";
+    let what = "asking KWin for a screenshot";
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(Error::system(what))?;
     let message = capture(connection, kwin, uuid, &writer).map_err(|e| match e {
         e @ zbus::Error::InputOutput(_) => Error::lost(what)(e),

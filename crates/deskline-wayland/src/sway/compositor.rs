@@ -135,7 +135,7 @@ impl Workspaces for Sway {
 impl Pictures for Sway {
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
         let windows = self.ipc.windows()?;
-        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
+        let failed = |why: &str| Error::system("taking a screenshot")(why.to_owned());
         let window = windows.iter().find(|w| w.id == id.0 && w.visible);
         let window = window.ok_or_else(|| failed("the window is on no workspace that shows"))?;
         let screens = self.client.screens()?;

@@ -261,7 +261,7 @@ impl<T: Toplevels> Workspaces for Wlr<T> {
 
 impl<T: Toplevels> Pictures for Wlr<T> {
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
+        let failed = |why: &str| Error::system("taking a screenshot")(why.to_owned());
         let front = self.look()?.0;
         let front = front.and_then(|f| Some((f.number, f.its?)));
         let front = front.filter(|(_, its)| its.id == window);

@@ -18,7 +18,7 @@ use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_frame_v1::{
 use crate::wlroots::client::Client;
 use crate::wlroots::heard::{Frame, Heard, on_event};
 
-const WHAT: &str = "taking a picture";
+const WHAT: &str = "taking a screenshot";
 
 /// Takes a picture of this part of the output, which is at `place` in the layout.
 pub(crate) fn take(
@@ -46,7 +46,7 @@ pub(crate) fn take(
     frame.destroy();
     taken?;
     if client.heard.frame.taken != Some(true) {
-        return Err(failed("the compositor could not take the picture"));
+        return Err(failed("the compositor could not take the screenshot"));
     }
     let mut bytes = vec![0; stride as usize * height as usize];
     file.read_exact_at(&mut bytes, 0)

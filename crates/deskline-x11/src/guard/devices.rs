@@ -11,7 +11,7 @@ use x11rb::protocol::xproto::{GrabMode, GrabStatus, Window};
 use crate::connection::Connection;
 use crate::{During as _, Present as _};
 
-const WHAT: &str = "guarding your devices";
+const WHAT: &str = "blocking your devices";
 
 /// A slave device that is attached to a master, or was until a client grabbed it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -34,7 +34,7 @@ const OTHERS: Duration = Duration::from_secs(3);
 /// How long the thread may wait at its end for the person to release a modifier.
 const LEAVE: Duration = Duration::from_secs(1);
 
-pub(super) const WHAT: &str = "guarding your devices";
+pub(super) const WHAT: &str = "blocking your devices";
 
 pub(super) struct Keeper {
     pub(super) c: Connection,

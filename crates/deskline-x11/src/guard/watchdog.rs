@@ -36,7 +36,7 @@ const SERVER: Duration = Duration::from_millis(300);
 /// How long the X server may take to notice that the server has ended.
 const GONE: Duration = Duration::from_secs(1);
 
-const WHAT: &str = "watching over the guard";
+const WHAT: &str = "watching over the input lock";
 
 /// The server's handle to the process. Dropping it ends the process.
 pub(super) struct Watchdog(Child);

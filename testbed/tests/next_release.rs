@@ -15,6 +15,7 @@ tests! {
         keeps(session, &[Lack::OtherText, Lack::Pictures]);
         session.keeps_the_persons_keys_out();
         uses_a_submenu(session);
+        uses_a_calendar(session, true);
     }),
     /// KWin has data control by its second name only.
     kwins_clipboard => pastes(Compositor::Kwin),
@@ -22,6 +23,7 @@ tests! {
     menu_with_a_shadow => with(Compositor::Sway, |setup| setup, |session| {
         uses_a_menu_with_a_shadow(session);
         uses_a_submenu(session);
+        uses_a_calendar(session, false);
     }),
     kwins_panel => with(Compositor::Kwin, |setup| setup, Session::clicks_a_panel),
     gnome => with(
@@ -30,6 +32,7 @@ tests! {
         |session| {
             keeps(session, &[Lack::OtherText, Lack::Guard, Lack::Places]);
             uses_a_submenu(session);
+            uses_a_calendar(session, false);
         },
     ),
     /// The pointer is in GNOME's hot corner, and the first click creates it.
@@ -113,6 +116,49 @@ fn uses_a_submenu(session: &Session) {
         assert_eq!(app.log(), [format!("did {item}")]);
     }
 }
+
+/// A row that GTK does not list is filled in. A calendar that a button opens stays open for what is
+/// clicked in it, a click beside it reaches its target, and none reaches another day: of the
+/// compositors only KWin tells where the calendar is.
+fn uses_a_calendar(session: &Session, days: bool) {
+    let server = session.server();
+    let app = session.script(&["adw_rows.py"], &server, ["AXButton", "Pick"]);
+    let persons = session.widgets_with(Toolkit::Gtk3, &server, "-calendar", &[]);
+    assert!(server.has_in_front(&persons));
+    let copies =
+        json!({"pid": app.pid(), "element": "Copies", "role": "AXIncrementor", "value": "7"});
+    server.call("set_value_and_traverse", copies).ok();
+    app.wait_for("copies 7");
+    let start = Instant::now();
+    server.click(app.pid(), "AXButton", "Pick").ok();
+    assert!(start.elapsed() < POPOVER, "{:?}", start.elapsed());
+    let opened = server.click(app.pid(), "AXButton", "Next Month").ok();
+    assert!(opened.text.contains("December"), "{opened}");
+    for day in ["15", "17", "20"] {
+        let clicked = server.click(app.pid(), "AXStaticText", day);
+        if days {
+            clicked.ok();
+            app.wait_for(&format!("day {day}"));
+        } else {
+            let why = clicked.error();
+            assert!(why.contains("does not report where"), "{why}");
+        }
+    }
+    server.click(app.pid(), "AXRow", "Row 6").ok();
+    app.wait_for("activated Row 6");
+    until("the person's window", || {
+        server.has_in_front(&persons).then_some(())
+    });
+    let log = app.log();
+    let expected = ["copies 7", "day 15", "day 17", "day 20", "activated Row 6"];
+    let expected = expected
+        .iter()
+        .filter(|line| days || !line.starts_with("day"));
+    assert!(log.iter().eq(expected), "{log:?}");
+}
+
+/// Raising the person's window again and again, while the popover keeps it from coming, took 23 s.
+const POPOVER: Duration = Duration::from_secs(5);
 
 /// Buttons beside a page that is scrolled are clicked, and a button on it that is scrolled away.
 fn clicks_beside_scrolled_pages(session: &Session) {

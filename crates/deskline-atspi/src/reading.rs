@@ -13,7 +13,7 @@ use crate::partial::Partial;
 use crate::strategies::large_list::LargeLists;
 use crate::strategies::reuse::{KnownList, LastReading};
 use crate::strategies::spreadsheet::{self, Spreadsheets};
-use crate::strategies::{bulk_cache, hidden, managed, recycled, stacked};
+use crate::strategies::{bulk_cache, gaps, hidden, managed, recycled, stacked};
 use crate::toolkits::Prose;
 
 /// The result of one traversal.
@@ -57,6 +57,7 @@ pub fn read(
     engine.start(ROOT, None)?;
     let may_fade = stacked::hide(engine)?;
     recycled::hide(engine)?;
+    gaps::fill(engine)?;
     lists.read_showing(engine)?;
     engine.details(0, None)?;
     // Objects that tables create on request are in no cache, so the cache is not judged by them.

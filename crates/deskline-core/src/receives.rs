@@ -75,21 +75,22 @@ impl Tree {
         self.inside(index).filter(has).last()
     }
 
-    /// The element at a point of an open bubble that `index` is not in: it lies outside of what it
-    /// belongs to.
-    pub fn bubble_over(&self, index: usize, at: Point) -> Option<usize> {
+    /// Whether an element lies outside of what it is in, as an open bubble does.
+    fn is_bubble(&self, index: usize) -> bool {
         let place = |at: usize| {
             let element = &self.elements[at];
             element.extents.filter(|_| element.visible)
         };
-        let opens = |inner: &usize| {
-            let outer = self
-                .parent(*inner)
-                .filter(|outer| self.parent(*outer).is_some());
-            let outer = outer.and_then(place).zip(place(*inner));
-            outer
-                .is_some_and(|(outer, inner)| inner.contains(at) && !outer.contains(inner.center()))
-        };
+        let outer = self.parent(index);
+        let outer = outer.filter(|outer| self.parent(*outer).is_some());
+        let outer = outer.and_then(place).zip(place(index));
+        outer.is_some_and(|(outer, inner)| !outer.contains(inner.center()))
+    }
+
+    /// The element at a point of an open bubble that `index` is not in: it lies outside of what it
+    /// belongs to.
+    pub fn bubble_over(&self, index: usize, at: Point) -> Option<usize> {
+        let opens = |inner: &usize| self.has_at(*inner, at) && self.is_bubble(*inner);
         let bubble = (0..self.elements.len()).rfind(opens);
         self.innermost_at(bubble?, index, at)
     }
@@ -126,15 +127,25 @@ impl Tree {
         found.filter(|_| is_beside)
     }
 
+    /// Whether an element is what a button of GTK 4 has opened above its window.
+    pub fn is_popover(&self, index: usize) -> bool {
+        let button = self.parent(index).map(|at| &self.elements[at]);
+        let opened =
+            button.is_some_and(|b| b.role == Role::BUTTON && b.states.contains(States::EXPANDED));
+        opened && self.is_bubble(index)
+    }
+
     /// Whether a popover of the element's own window is open that would close at a click on the
     /// element, and let it go no further.
     pub fn popover_beside(&self, index: usize) -> bool {
         let top = self.toplevel(index);
         let popovers = (0..self.elements.len()).filter(|at| {
             let element = &self.elements[*at];
-            element.visible && is_in_window(element) && self.toplevel(*at) == top
+            let is_popover = is_in_window(element) || self.is_popover(*at);
+            element.visible && is_popover && self.toplevel(*at) == top
         });
-        let mut beside = popovers.filter(|at| index != *at && !self.is_inside(index, *at));
+        let of_both = |at: &usize| self.is_inside(index, *at) || self.is_inside(*at, index);
+        let mut beside = popovers.filter(|at| index != *at && !of_both(at));
         beside.next().is_some()
     }
 

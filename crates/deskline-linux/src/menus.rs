@@ -79,17 +79,19 @@ impl Menus {
     }
 }
 
-/// Whether a menu of the app, or the list of a combo box, is open: it closes when another window
-/// gets the keyboard or, in GTK 4, keeps that window from getting it. Menus and lists of a web page
-/// do not count: another window does not close them, and they may always be visible.
+/// Whether a menu of the app, the list of a combo box or a button's popover is open: it closes when
+/// another window gets the keyboard or, in GTK 4, keeps that window from getting it. Menus and
+/// lists of a web page do not count: another window does not close them, and they may always be
+/// visible.
 pub(crate) fn is_open(tree: &Tree) -> bool {
-    let is_entry = |element: &Element| match element.role {
+    let is_entry = |(index, element): (usize, &Element)| match element.role {
         Role::MENU | Role::MENU_ITEM => true,
         Role::ROW => in_open_combo_box(tree, element),
+        Role::GROUP => tree.is_popover(index),
         _ => false,
     };
-    let mut visible = tree.elements.iter().filter(|element| element.visible);
-    visible.any(|element| is_entry(element) && !in_page(tree, element.parent))
+    let mut all = tree.elements.iter().enumerate();
+    all.any(|each| each.1.visible && is_entry(each) && !in_page(tree, each.1.parent))
 }
 
 /// Whether an element is in the list that a combo box has opened. GTK 4 and Qt 6 have list items

@@ -91,6 +91,7 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         "copied.py",
         "wl_clipboard.py",
         "gnome_clipboard.py",
+        "adw_rows.py",
         "menu_button.py",
         "pages.py",
         "picker.py",

@@ -257,6 +257,11 @@ impl<'a> Engine<'a> {
         Some(index)
     }
 
+    /// Whether the object of that path is in the tree.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.paths.contains(path)
+    }
+
     /// Puts a node into the arena, without a request.
     fn insert(&mut self, node: Node) -> usize {
         self.paths.insert(node.path.clone());

@@ -8,6 +8,7 @@
 //! | [`hidden`] | hidden nodes, level by level | `reuse` |
 //! | [`recycled`] | rows that were in view before | |
 //! | [`stacked`] | pages that are behind another | |
+//! | [`gaps`] | rows that GTK 4 does not list | |
 //! | [`read_on`] | between links: the nodes for which the last reading had no time | `hidden`,
 //! `large_list`, `reuse` |
 //! | [`large_list`] | containers of more than 500 children | `hidden`, `linked`, `reuse` |
@@ -22,6 +23,7 @@
 pub(crate) mod bulk_cache;
 pub mod documents;
 pub mod embedded;
+pub(crate) mod gaps;
 pub mod hidden;
 pub mod keep_alive;
 pub(crate) mod large_list;

@@ -31,6 +31,8 @@ pub(crate) struct KnownWindows {
     missing: HashSet<String>,
     /// The missing toplevels whose windows did not appear in time.
     given_up: HashSet<String>,
+    /// On Wayland, whether the compositor has told where pop-ups are.
+    pub(crate) tells_popups: Option<bool>,
 }
 
 impl KnownWindows {
@@ -57,6 +59,7 @@ pub fn build(
     let toplevels = toplevels(peer.toolkit, known, nodes, windows);
     let placements = placements(peer.toolkit, nodes, windows, &toplevels);
     let native = windows.unplaced || windows.toplevels.iter().any(|t| t.in_buffer.is_some());
+    known.tells_popups = native.then_some(!windows.popups.is_empty());
     if !peer.toolkit.maps_before_it_tells() && !native {
         let unmapped = tool_tips_without_windows(nodes, &placements);
         known.missing.extend(unmapped.map(str::to_owned));
@@ -237,9 +240,9 @@ fn placements(
     if windows.toplevels.iter().any(|t| t.in_buffer.is_some()) {
         let mut places = placements_in_windows(nodes, windows, toplevels);
         if gtk4 && windows.toplevels.iter().any(Toplevel::is_framed) {
-            move_to_popups(nodes, windows, &mut places);
+            let moved = beside_popups(nodes, windows, &places);
+            move_by(nodes, moved, &mut places);
         } else if gtk4 && !windows.popups.is_empty() {
-            // GTK 4.18 reports the positions of its popovers; then none of these offsets fits.
             place_popups(nodes, windows, &mut places);
         }
         return places;
@@ -335,6 +338,9 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placemen
         .map(|(index, node)| Some((at(index).filter(|_| node.showing)?, at(node.parent?)?)))
         .collect();
     let mut moved = gtk::popup_offsets(&known, &windows.popups);
+    if moved.is_empty() {
+        moved = beside_popups(nodes, windows, places);
+    }
     let is_in_toplevel = |parent: usize| nodes[parent].parent.is_some_and(|app| app == 0);
     let tips = nodes.iter().enumerate().filter(|(index, node)| {
         let free = moved.iter().all(|(taken, _)| taken != index);
@@ -378,16 +384,19 @@ fn tool_tips_without_windows<'n>(
     nodes.filter(lost).map(|(_, node)| &*node.path)
 }
 
-/// Moves GTK 4's popovers in native Wayland windows to the positions of their windows. GTK 4
-/// reports them next to these (4.18: off by their shadow).
-fn move_to_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placement>]) {
+/// The offsets of GTK 4's popovers in native Wayland windows from the positions of their windows.
+/// GTK 4 reports them next to these (from 4.18 on: off by their shadow).
+fn beside_popups(
+    nodes: &[Node],
+    windows: &Windows,
+    places: &[Option<Placement>],
+) -> Vec<(usize, (i32, i32))> {
     let at = |index: usize| {
         let place = places[index]?.apply(nodes[index].extents?);
         Some((index, place)).filter(|_| nodes[index].showing)
     };
     let shown: Vec<(usize, Rect)> = (0..nodes.len()).filter_map(at).collect();
-    let moved = gtk::beside_popups(&shown, &windows.popups);
-    move_by(nodes, moved, places);
+    gtk::beside_popups(&shown, &windows.popups)
 }
 
 /// Moves nodes, each with all its descendants, by an offset in pixels.

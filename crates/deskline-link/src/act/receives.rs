@@ -523,6 +523,10 @@ fn moves(seen: &Seen<'_>) -> Error {
 
 /// The error. Only `known`, the tree that the call began with, has refs.
 fn covered(known: &Tree, seen: &Seen<'_>, cover: Option<usize>) -> TargetError {
+    let mut around = seen.tree.outwards(seen.index);
+    if cover.is_none() && around.any(|at| seen.tree.is_popover(at)) {
+        return TargetError::MenuPlaceUnknown(seen.place.center());
+    }
     let over = cover.map(|cover| {
         let control = seen.tree.control_around(cover);
         let name = summary::name_of(&seen.tree, control);

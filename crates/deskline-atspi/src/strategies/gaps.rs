@@ -1,0 +1,89 @@
+//! Rows of a list that GTK 4 does not list: it leaves out widgets of the role `presentation` with
+//! all that is in them, such as libadwaita's `AdwSpinRow`. So where the rows of a list leave a gap,
+//! the app is asked what lies there.
+
+use deskline_core::Rect;
+
+use crate::bus::Result;
+use crate::decode;
+use crate::engine::{Engine, Node};
+use crate::names::role;
+use crate::request::Request;
+
+/// The least height of a row.
+const ROW: i32 = 24;
+
+/// How many levels an answer may lie below the list.
+const DEPTH: usize = 16;
+
+/// Adds such rows to their lists.
+pub fn fill(engine: &mut Engine<'_>) -> Result<()> {
+    if !engine.toolkit.hides_by_size() {
+        return Ok(());
+    }
+    for list in 0..engine.nodes.len() {
+        let mut from = i32::MIN;
+        while let Some((x, top)) = gap(&engine.nodes, list, from) {
+            from = top.saturating_add(1);
+            let path = engine.nodes[list].path.clone();
+            let at = Request::AtPointInWindow(x, top.saturating_add(ROW / 2));
+            let mut found = engine.try_ask(&path, at)?.as_ref().and_then(decode::object);
+            for _ in 0..DEPTH {
+                let Some(object) = found.filter(|object| !engine.has(object)) else {
+                    break;
+                };
+                let parent = engine.try_ask(&object, Request::Parent)?;
+                found = parent.as_ref().and_then(decode::object_property);
+                if found.as_ref() == Some(&path) {
+                    engine.add(Some(list), object);
+                    engine.pump(None)?;
+                    let mut rows = std::mem::take(&mut engine.nodes[list].children);
+                    rows.sort_by_key(|row| engine.nodes[*row].extents.map(|place| place.y));
+                    engine.nodes[list].children = rows;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The first place of a list, from this height on, in which a row fits and none is: its middle and
+/// its top.
+fn gap(nodes: &[Node], list: usize, from: i32) -> Option<(i32, i32)> {
+    let node = &nodes[list];
+    let is_list = node.showing && node.role == Some(role::LIST) && node.children_read;
+    let area = node.extents.filter(|_| is_list)?;
+    let end = area.offset(0, area.h);
+    let rows = { node.children.iter() }.filter_map(|child| nodes[*child].extents);
+    let mut rows: Vec<Rect> = rows.chain([end]).collect();
+    rows.sort_unstable_by_key(|row| row.y);
+    let mut y = area.y;
+    for row in rows {
+        if y >= from && row.y.saturating_sub(y) >= ROW {
+            return Some((area.center().x, y));
+        }
+        y = y.max(row.y.saturating_add(row.h));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_has_room_for_a_row() {
+        let node = |y, h, children: &[usize]| Node {
+            extents: Some(Rect::at(10, y, 200, h)),
+            role: Some(role::LIST),
+            children: children.to_vec(),
+            showing: true,
+            children_read: true,
+            ..Node::default()
+        };
+        let nodes = [node(0, 200, &[1, 2]), node(120, 50, &[]), node(10, 50, &[])];
+        let gap = |from| gap(&nodes, 0, from);
+        assert_eq!(gap(i32::MIN), Some((110, 60)));
+        assert_eq!([gap(61), gap(171)], [Some((110, 170)), None]);
+    }
+}

@@ -376,3 +376,56 @@ fn tall_rows_and_a_group_box_of_qt_are_clicked() {
         app.wait_for(logged);
     }
 }
+
+#[test]
+fn a_card_is_dropped_where_the_page_accepts_it() {
+    let html = r#"<div draggable=true style="width:90px;height:40px;background:#ccf"
+        ondragstart="event.dataTransfer.setData('text/plain','x')">Card</div>
+        <div style="height:80px" ondrop="log('nowhere')">Closed</div>
+        <div style="width:200px;height:90px;background:#cfc" ondragover="event.preventDefault()"
+        ondrop="event.preventDefault();log('dropped');textContent='Full'">Zone</div>
+        <button>Last</button><script>log('ready')</script>"#;
+    in_each_browser(html, |bed, server, app, page| {
+        let (persons, _) = bed.mousepad("");
+        let drag = |to: &str| {
+            let drag = json!({"element": "Card", "toElement": to});
+            persons.call_behind(server, app.pid, "drag_and_traverse", drag)
+        };
+        let answer = drag("Closed");
+        assert!(answer.error().contains("nothing has moved"), "{answer}");
+        page.clear_log();
+        let answer = drag("Zone").ok();
+        page.wait_for("dropped");
+        assert_eq!(page.log(), ["dropped"], "{answer}");
+    });
+}
+
+/// GTK 4.8 has the editor of a label in no tree. Here that of "Ann" selects nothing.
+const LABEL: &str = r#"import gi
+gi.require_version("Gtk", "4.0")
+from gi.repository import GLib, Gtk
+window = Gtk.Window(title="Labels", child=Gtk.Box(spacing=90), visible=True)
+for name in ("Bob", "Ann"):
+    label = Gtk.EditableLabel(text=name)
+    label.connect("changed", lambda label: print("text", label.get_text()))
+    window.get_child().append(label)
+unselect = lambda label: label.set_position(-1)
+label.connect("notify::editing", lambda label, _: GLib.idle_add(unselect, label))
+print("ready")
+GLib.MainLoop().run()
+"#;
+
+#[test]
+fn a_label_that_keeps_its_old_text_beside_the_typed_one_is_an_error() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let app = program(&bed, LABEL);
+    let mut typed = json!({"element": "Bob", "doubleClick": true, "text": "Rob"});
+    let answer = persons.call_behind(&server, app.pid, "click_and_traverse", typed.clone());
+    app.wait_for("text Rob");
+    assert_eq!(answer.ok().field("effect"), "picture only");
+    (typed["element"], typed["pressKey"]) = ("Ann".into(), "Return".into());
+    let answer = persons.call_behind(&server, app.pid, "click_and_traverse", typed);
+    app.wait_for("text AnnRob");
+    assert!(answer.error().contains("'AnnRob' now"), "{answer}");
+}

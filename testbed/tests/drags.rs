@@ -200,7 +200,9 @@ fn a_drag_that_the_app_refuses_moves_nothing() {
         let call = |tool: &str, more| persons.call_behind(&server, app.pid, tool, more);
         let one = if kit == "gtk4" { "AXButton" } else { "AX" };
         let drag = |to: &str| json!({"do": "drag", "element": "One", "role": one, "toElement": to});
-        call("click_and_traverse", json!({"element": "One", "role": one})).ok();
+        if kit != "gtk4" {
+            call("click_and_traverse", json!({"element": "One"})).ok();
+        }
         for first in ["Fixed", "Takes", "Refuses"] {
             let steps = json!({"steps": [drag(first), drag("Refuses")]});
             let answer = call("chain_and_traverse", steps);

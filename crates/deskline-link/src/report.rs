@@ -196,8 +196,7 @@ impl Report {
         let clicked = self.step.acted_on.as_ref().filter(|a| !a.by_keys);
         let clicked = clicked.map(|acted_on| &acted_on.was);
         let by_keys = action.is_for_focus();
-        let differs = shows_effect(diff, after, by_keys, clicked);
-        if differs || diff.moved(before, after) > 0 || !diff.appeared(before, after).is_empty() {
+        if shows_effect(diff, after, by_keys, clicked) || diff.moved(before, after) > 0 {
             return Changed::Tree;
         }
         // The keys may have moved the focus, or the window's raising.

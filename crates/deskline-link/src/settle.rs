@@ -268,8 +268,12 @@ impl Link<'_> {
             self.cancel.check()?;
             let tree = desk.read(pid, self.reader.whole())?;
             let now = Witness::new(&tree);
-            let goes_on = takes_more(self.report.step.keys.after.as_ref(), &now);
-            self.report.step.keys.after = Some(now);
+            let keys = &mut self.report.step.keys;
+            let goes_on = takes_more(keys.after.as_ref(), &now);
+            // After a key the field may be another, or have its old text again.
+            if keys.between.is_none() {
+                keys.after = Some(now);
+            }
             self.report.readings.after = Some(tree);
             told = found(desk, self.action, target, self.report);
             if !goes_on || start.elapsed() > TAKES {

@@ -162,7 +162,14 @@ impl Before {
     /// drawn pressed, and the focused one has a ring. `None` if no picture can be taken.
     pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, but: &[Rect]) -> Option<bool> {
         let mut places = self.changes(desktop)?.into_iter();
-        Some(places.any(|place| !but.iter().any(|own| is_look_of(own, &place))))
+        let rings = |place: &Rect| {
+            let mut ringed = but.iter().map(|own| own.grown(RING));
+            ringed.any(|ringed| ringed.union(place) == ringed)
+        };
+        // The looks of two that lie side by side touch.
+        let both = |place: &Rect, a: &Rect| but.iter().any(|b| is_look_of(&a.union(b), place));
+        let looks = |place: &Rect| but.iter().any(|a| both(place, a));
+        Some(places.any(|place| !rings(&place) && !looks(&place)))
     }
 
     /// The same once the window has stopped fading: what a drag has passed fades.
@@ -231,16 +238,12 @@ pub(crate) fn pictured(
         .or(Some(front))
 }
 
-/// Whether a change at `place` may be the look of an element with this box.
+/// Whether a change at `place` may be the look of what has this box.
 fn is_look_of(own: &Rect, place: &Rect) -> bool {
-    let ringed = own.grown(RING);
     let beyond = |start: i32, end: i32| (start - end).abs() <= 2 && (0..=PADDING).contains(&start);
-    let [right, bottom] = [
-        place.x + place.w - own.x - own.w,
-        place.y + place.h - own.y - own.h,
-    ];
-    let around = beyond(own.x - place.x, right) && beyond(own.y - place.y, bottom);
-    around || ringed.union(place) == ringed
+    let right = place.x + place.w - own.x - own.w;
+    let bottom = place.y + place.h - own.y - own.h;
+    beyond(own.x - place.x, right) && beyond(own.y - place.y, bottom)
 }
 
 /// How two pictures differ.

@@ -394,6 +394,21 @@ fn a_card_is_dropped_where_the_page_accepts_it() {
     });
 }
 
+#[test]
+fn a_text_that_a_page_takes_back_after_return_is_no_success() {
+    let html = r#"<label>Code <input value=ten onkeydown="if(event.key=='Enter'){log('got',value);
+        setTimeout(()=>value='ten',120)}"></label><button>Last</button>
+        <script>log('ready')</script>"#;
+    in_each_browser(html, |bed, server, app, page| {
+        let (persons, _) = bed.mousepad("");
+        let mut code = json!({"element": "Code", "role": "AXTextField", "doubleClick": true});
+        (code["text"], code["pressKey"]) = ("nine".into(), "Return".into());
+        let answer = persons.call_behind(server, app.pid, "click_and_traverse", code);
+        page.wait_for("got nine");
+        assert!(answer.error().contains("is 'ten' again"), "{answer}");
+    });
+}
+
 /// GTK 4.8 has the editor of a label in no tree. Here that of "Ann" selects nothing.
 const LABEL: &str = r#"import gi
 gi.require_version("Gtk", "4.0")

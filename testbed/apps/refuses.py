@@ -3,7 +3,7 @@
 
 Usage: refuses.py LOG TOOLKIT
 
-TOOLKIT is gtk3, gtk4, qt5 or qt6. "Fixed" is read-only, "Takes" takes what is dragged onto it and
+TOOLKIT is gtk3, gtk4, qt5 or qt6. "Fixed" and "Count" are read-only, "Takes" takes what is dragged onto it and
 "Refuses" does not. Above "Bottom" are sliders as wide as what scrolls.
 """
 
@@ -44,6 +44,9 @@ def gtk3():
     refuses.drag_dest_set(0, [], 0)
     fixed = Gtk.Entry(text="old", editable=False)
     fixed.get_accessible().set_name("Fixed")
+    count = Gtk.SpinButton.new_with_range(0, 100, 1)
+    count.set_editable(False)
+    count.get_accessible().set_name("Count")
     rows = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
     rows.add(Gtk.Expander(label="More"))
     for _ in range(20):
@@ -57,7 +60,7 @@ def gtk3():
     scrolls.add(rows)
     window = Gtk.Window(title="Controls")
     outer = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-    for widget in (view, takes, refuses, fixed, scrolls):
+    for widget in (view, takes, refuses, fixed, count, scrolls):
         outer.add(widget)
     window.add(outer)
     window.show_all()
@@ -94,8 +97,10 @@ def gtk4():
         target.connect("drop", drop)
         button.add_controller(target)
     fixed = named(Gtk.Entry(text="old", editable=False), "Fixed")
+    count = named(Gtk.SpinButton.new_with_range(0, 100, 1), "Count")
+    count.set_editable(False)
     box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-    for widget in (down, one, takes, refuses, fixed):
+    for widget in (down, one, takes, refuses, fixed, count):
         widget.set_halign(Gtk.Align.START)
         box.append(widget)
     window = Gtk.Window(title="Controls", child=box)
@@ -138,12 +143,15 @@ def qt(version):
     fixed.setReadOnly(True)
     fixed.setAccessibleName("Fixed")
     fixed.textChanged.connect(lambda text: log("fixed", text))
+    count = widgets.QSpinBox()
+    count.setReadOnly(True)
+    count.setAccessibleName("Count")
     day = widgets.QDateEdit(core.QDate(2024, 5, 6))
     day.setDisplayFormat("dd.MM.yyyy")
     day.setAccessibleName("Day")
     day.dateChanged.connect(lambda day: log("day", day.toString("yyyy-MM-dd")))
     box = widgets.QVBoxLayout(window)
-    for widget in (Rows("One", "Two"), Rows("Takes"), Rows("Refuses"), fixed, day):
+    for widget in (Rows("One", "Two"), Rows("Takes"), Rows("Refuses"), fixed, count, day):
         box.addWidget(widget)
     window.resize(300, 400)
     window.show()

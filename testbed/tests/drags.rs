@@ -189,22 +189,31 @@ fn rows_are_dragged_inside_lists_and_between_apps() {
     assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
 }
 
-/// The icon of a refused drag flies back.
+/// The row, and the window that comes to the front, fade while the drag goes on; the icon of a
+/// refused drag flies back.
 #[test]
-fn a_drag_in_a_chain_that_the_app_refuses_moves_nothing() {
+fn a_drag_that_the_app_refuses_moves_nothing() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
-    for kit in ["gtk3", "qt5", "qt6"] {
+    for kit in ["gtk3", "gtk4", "qt5", "qt6"] {
         let app = bed.refuses(kit);
-        let drag = |row: &str, to: &str| json!({"do": "drag", "element": row, "toElement": to});
-        let steps = json!({"steps": [drag("One", "Takes"), drag("Two", "Refuses")]});
-        let answer = persons.call_behind(&server, app.pid, "chain_and_traverse", steps);
-        let error = answer.error();
-        assert!(
-            error.contains("Step 2") && error.contains("nothing has moved"),
-            "{kit}: {answer}"
-        );
-        assert_eq!(app.log(), ["dropped"], "{kit}: {answer}");
+        let call = |tool: &str, more| persons.call_behind(&server, app.pid, tool, more);
+        let one = if kit == "gtk4" { "AXButton" } else { "AX" };
+        let drag = |to: &str| json!({"do": "drag", "element": "One", "role": one, "toElement": to});
+        if kit != "gtk4" {
+            call("click_and_traverse", json!({"element": "One"})).ok();
+        }
+        for first in ["Fixed", "Takes", "Refuses"] {
+            let steps = json!({"steps": [drag(first), drag("Refuses")]});
+            let answer = call("chain_and_traverse", steps);
+            let error = answer.error();
+            let step = if first == "Takes" { "Step 2" } else { "Step 1" };
+            assert!(
+                error.contains(step) && error.contains("nothing has moved"),
+                "{kit}: {answer}"
+            );
+        }
+        assert_eq!(app.log(), ["dropped"], "{kit}");
         let read = server.refresh(app.pid);
         assert!(!read.text.contains("late_changes"), "{kit}: {read}");
     }

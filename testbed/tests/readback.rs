@@ -222,6 +222,10 @@ fn what_an_app_refuses_or_takes_back_is_no_success() {
         };
         let mut fixed = json!({"element": "Fixed", "role": "AXTextField", "text": "new"});
         fails(click, fixed.clone(), "took none of the text");
+        let mut count = json!({"element": "Count", "role": "AXIncrementor", "text": "42"});
+        fails(click, count.clone(), "took none of the text");
+        count["pressKey"] = json!("Tab");
+        fails(click, count, "Tab was not pressed");
         fixed["value"] = fixed["text"].take();
         fixed.as_object_mut().unwrap().remove("text");
         fails(set, fixed, "read-only");

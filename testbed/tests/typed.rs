@@ -92,7 +92,7 @@ fn a_path_typed_beside_older_text_is_an_error_before_the_return() {
     press("s", &["Control", "Shift"]);
     let file = bed.path("named.txt");
     let answer = typed_path(&server, &persons, &app, &file);
-    let why = "named.txt.txt' now: its old text is still beside the typed path";
+    let why = "named.txt.txt' now: its old text is still beside the typed one";
     assert!(answer.error().contains(why), "{answer}");
     answer.fails_with("Return was not pressed");
     press("a", &["Control"]);

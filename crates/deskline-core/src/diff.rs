@@ -181,6 +181,20 @@ impl Diff {
             .collect()
     }
 
+    /// Adds what was hidden in the tree before and shows now, if the tree of the last answer did not
+    /// have it: it is new to the agent.
+    pub fn add_unknown(&mut self, (before, last): (&Tree, &Tree), after: &Tree) {
+        let known: HashSet<&ElementId> = last.elements.iter().map(|e| &e.id).collect();
+        let is = Side::new(after);
+        let new = |at: &usize| {
+            let told = known.contains(&after.elements[*at].id);
+            !told && is.is_worth_reporting(*at) && !is.is_in_scroll_bar(*at)
+        };
+        let appeared = self.appeared(before, after);
+        self.added.extend(appeared.into_iter().filter(new));
+        self.added.sort_unstable();
+    }
+
     /// Old and new ids of re-created elements, so that the new one inherits the ref. Skips ids that
     /// occur more than once in the two trees.
     pub fn renamed(&self, before: &Tree, after: &Tree) -> Vec<(ElementId, ElementId)> {

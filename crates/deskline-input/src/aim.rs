@@ -17,6 +17,8 @@ pub struct Aim {
     pub drop_on: Option<u32>,
     /// Whether the app may poll keys and buttons, as games do: they stay down for [`POLLED`].
     pub polls: bool,
+    /// Whether it is in a web page: a browser learns late whether the page accepts a drop.
+    pub in_page: bool,
 }
 
 /// How long a key or a button stays down, so that an app that polls 30 times a second sees it.
@@ -30,6 +32,7 @@ impl Aim {
             menu: false,
             drop_on: None,
             polls: false,
+            in_page: false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use deskline_core::{Modifiers, Point};
 
-use crate::aim::Aim;
+use crate::aim::{Aim, POLLED};
 use crate::cancel::Cancel;
 use crate::clicks::Button;
 use crate::error::Progress;
@@ -64,7 +64,22 @@ fn pull<S: Scene>(
         cancel.wait(pace.pause)?;
     }
     await_reader(scene, Wait::Drop(to), Progress::PartlySent, cancel)?;
+    if scene.hands().aim.is_some_and(|aim| aim.in_page) {
+        linger(scene, to, cancel)?;
+    }
     Ok(cancel.wait(pace.dwell)?)
+}
+
+/// Moves at the end until a page has answered. Chromium tells X at each motion what its page has
+/// said to the motion before, or else after 350 ms.
+fn linger<S: Scene>(scene: &mut S, to: Point, cancel: &Cancel) -> Done<S> {
+    for beside in [1, 0, 1, 0] {
+        cancel.wait(POLLED * 2)?;
+        let x = to.x + beside;
+        scene.port()?.go(Point { x, ..to })?;
+        await_reader(scene, Wait::Motion, Progress::PartlySent, cancel)?;
+    }
+    Ok(cancel.wait(POLLED * 2)?)
 }
 
 /// The points of a drag: first one beyond [`THRESHOLD`], if the distance is that long, then even

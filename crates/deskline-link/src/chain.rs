@@ -263,8 +263,11 @@ impl Link<'_> {
         self.reader.add_texts(desktop, &mut tree, spots);
         self.rename_since_step(&tree);
         let before = self.report.readings.before.as_ref();
-        let diff = before.map(|before| Diff::between(before, &tree));
-        if let Some((before, diff)) = before.zip(diff.as_ref()) {
+        let mut diff = before.map(|before| Diff::between(before, &tree));
+        if let Some((before, diff)) = before.zip(diff.as_mut()) {
+            if let Some(last) = self.last_trees.last(&tree.app) {
+                diff.add_unknown((before, last), &tree);
+            }
             self.reader.rename(&diff.renamed(before, &tree));
         }
         self.accept(desktop, &mut tree)?;

@@ -67,6 +67,7 @@ impl Link<'_> {
             raised: desk.raised_now.is_some(),
             look: self.report.before_input(),
             target,
+            types: action.keys().0.is_some(),
             sent: sent(action, self.is_last()),
             least: self.may_complete(action),
             asked: asked(action, self.report.step.keys.between.as_ref().or(before)),
@@ -267,8 +268,12 @@ impl Link<'_> {
             self.cancel.check()?;
             let tree = desk.read(pid, self.reader.whole())?;
             let now = Witness::new(&tree);
-            let goes_on = takes_more(self.report.step.keys.after.as_ref(), &now);
-            self.report.step.keys.after = Some(now);
+            let keys = &mut self.report.step.keys;
+            let goes_on = takes_more(keys.after.as_ref(), &now);
+            // After a key the field may be another, or have its old text again.
+            if keys.between.is_none() {
+                keys.after = Some(now);
+            }
             self.report.readings.after = Some(tree);
             told = found(desk, self.action, target, self.report);
             if !goes_on || start.elapsed() > TAKES {
@@ -305,7 +310,11 @@ fn found(
         let end = end.map(|end| &trees.1.elements[end]);
         let end = end.filter(|end| end.role.is_interactive());
         places.extend(end.and_then(Element::place));
-        let looks_other = || report.before_input()?.has_moved(&mut **desk, &places);
+        let cancel = desk.cancel;
+        let looks_other = || {
+            let was = report.before_input()?;
+            was.has_moved_for_good(&mut **desk, &places, cancel)
+        };
         return if stays {
             dragged(to, trees, looks_other)
         } else {

@@ -72,11 +72,11 @@ pub enum Mismatch {
         text: String,
     },
     #[error(
-        "{field} contains {} now: its old text is still beside the typed path. Select all of it \
-         (press_key_and_traverse Control+A) and type the path again",
+        "{field} contains {} now: its old text is still beside the typed one. Select all of it \
+         (press_key_and_traverse Control+A) and type it again",
         shown(.text)
     )]
-    BesidePath { field: String, text: String },
+    BesideOld { field: String, text: String },
     #[error(
         "{field} took none of the text and still contains {}. It may be read-only, or take other \
          characters: look at it, then set_value_and_traverse or another text",

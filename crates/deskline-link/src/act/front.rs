@@ -147,7 +147,13 @@ impl Act<'_, '_> {
             menu: self.menu_is_active(),
             drop_on: self.drop_on.map(|end| end.pid),
             polls: self.is_picture_only(),
+            in_page: self.is_in_page(),
         }
+    }
+
+    fn is_in_page(&self) -> bool {
+        let known = self.tree.zip(self.target.and_then(|target| target.index));
+        known.is_some_and(|(tree, index)| tree.page_around(index).is_some())
     }
 
     /// Whether a menu of the app has the focus. A menu bar that waits for a key (LibreOffice's,

@@ -148,6 +148,11 @@ impl<'a> Act<'a, '_> {
         self.animate(from, Some(start), None)?;
         self.look_at_canvas(start);
         self.picture_before_input();
+        // A window that comes to the front fades, which is no effect.
+        if self.step.before_input.is_some() {
+            let still = change::before_when_still(&mut **self.desk, self.cancel);
+            self.step.before_input = still.or_else(|| self.step.before_input.take());
+        }
         let done = &mut self.step.done;
         done.underway = true;
         self.desk.drag([start, end], modifiers)?;

@@ -30,6 +30,10 @@ const CARET: (usize, usize) = (4, 64);
 /// How far a focus ring or a shadow reaches beyond its element.
 const RING: i32 = 8;
 
+/// How far the look of an element reaches beyond its box, alike on both sides: GTK 4 reports
+/// buttons without their padding.
+const PADDING: i32 = 24;
+
 /// A change of at most this many pixels is noise.
 const FEW: usize = 12;
 
@@ -158,10 +162,29 @@ impl Before {
     /// drawn pressed, and the focused one has a ring. `None` if no picture can be taken.
     pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, but: &[Rect]) -> Option<bool> {
         let mut places = self.changes(desktop)?.into_iter();
-        Some(places.any(|place| {
-            let mut ringed = but.iter().map(|but| but.grown(RING));
-            !ringed.any(|ringed| ringed.union(&place) == ringed)
-        }))
+        let rings = |place: &Rect| {
+            let mut ringed = but.iter().map(|own| own.grown(RING));
+            ringed.any(|ringed| ringed.union(place) == ringed)
+        };
+        // The looks of two that lie side by side touch.
+        let both = |place: &Rect, a: &Rect| but.iter().any(|b| is_look_of(&a.union(b), place));
+        let looks = |place: &Rect| but.iter().any(|a| both(place, a));
+        Some(places.any(|place| !rings(&place) && !looks(&place)))
+    }
+
+    /// The same once the window has stopped fading: what a drag has passed fades.
+    pub(crate) fn has_moved_for_good(
+        &self,
+        desktop: &mut dyn Desktop,
+        but: &[Rect],
+        cancel: &Cancel,
+    ) -> Option<bool> {
+        let mut moved = None;
+        let still = wait::until(cancel, FADES, FRAMES, || {
+            moved = self.has_moved(desktop, but);
+            Ok((moved != Some(true)).then_some(()))
+        });
+        still.ok().and(moved)
     }
 
     /// Where the window looks different now. `None` if no picture can be taken.
@@ -213,6 +236,14 @@ pub(crate) fn pictured(
         .or(came_up.then_some(front))
         .or_else(target)
         .or(Some(front))
+}
+
+/// Whether a change at `place` may be the look of what has this box.
+fn is_look_of(own: &Rect, place: &Rect) -> bool {
+    let beyond = |start: i32, end: i32| (start - end).abs() <= 2 && (0..=PADDING).contains(&start);
+    let right = place.x + place.w - own.x - own.w;
+    let bottom = place.y + place.h - own.y - own.h;
+    beyond(own.x - place.x, right) && beyond(own.y - place.y, bottom)
 }
 
 /// How two pictures differ.

@@ -309,7 +309,7 @@ impl Field {
     }
 
     fn is_no_path(&self) -> Verdict {
-        Verdict::Failed(Mismatch::BesidePath {
+        Verdict::Failed(Mismatch::BesideOld {
             field: self.name.clone(),
             text: self.text.clone(),
         })
@@ -325,15 +325,19 @@ impl Field {
     }
 
     /// The verdict about a text for what takes none, or in a form of its own: a slider, a read-only
-    /// field, and Qt's boxes of dates and times, which show at once what they take. A single
-    /// character may be a shortcut.
+    /// field, a number field, which shows at once what it takes (GTK 4 calls all of them editable),
+    /// and Qt's boxes of dates and times. A single letter may be a shortcut.
     fn refused(&self, old: &Self, typed: &str) -> Option<Verdict> {
-        let takes_text = matches!(self.role, Role::TEXT_FIELD | Role::TEXT_AREA);
-        let fixed = takes_text && !self.editable && self.stays(old);
-        let refuses = self.is_slider() || fixed && typed.trim().chars().count() > 1;
         if !self.is(old) || self.means(typed) {
             return None;
         }
+        let has_digit = |text: &str| text.contains(char::is_numeric);
+        let is_text = typed.trim().chars().count() > 1 || has_digit(typed);
+        let takes_none = match self.role {
+            Role::TEXT_FIELD | Role::TEXT_AREA => !self.editable,
+            role => role == Role::INCREMENTOR && has_digit(&self.text),
+        };
+        let refuses = self.is_slider() || takes_none && is_text && self.stays(old);
         // A month may have a name.
         let parts = self.text.split(|c: char| !c.is_alphanumeric());
         let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
@@ -346,9 +350,17 @@ impl Field {
         let differs = has_parts && !core(&self.text).contains(&core(typed));
         let (name, text) = (self.name.clone(), self.text.clone());
         let other = || Verdict::Failed(Mismatch::OtherDate { name, text });
-        refuses
-            .then(|| self.took_none(typed))
-            .or_else(|| differs.then(other))
+        differs
+            .then(other)
+            .or_else(|| refuses.then(|| self.took_none(typed)))
+    }
+
+    /// Whether it has its old text again, and nothing of what was typed.
+    pub(crate) fn is_back(&self, old: &Self, typed: &str) -> bool {
+        let (is, want) = (core(&self.text), core(typed));
+        let has_some = !self.is_number() && (is.contains(&want) || want.contains(&is));
+        let other = !is.is_empty() && !has_some && !self.means(typed);
+        other && self.is(old) && self.stays(old) && self.is_one_line()
     }
 
     fn took_none(&self, typed: &str) -> Verdict {

@@ -99,6 +99,8 @@ pub(crate) struct Awaits<'t> {
     pub(crate) look: Option<&'t change::Before>,
     /// The target of the act.
     pub(crate) target: Option<&'t Element>,
+    /// Whether a text was typed.
+    pub(crate) types: bool,
     /// The input, if it matters when the tree reports its effect.
     pub(crate) sent: Option<Sent>,
     /// How long to listen at least: a list of completions opens after the last key.
@@ -122,6 +124,7 @@ impl Awaits<'_> {
             raised: false,
             look: None,
             target: None,
+            types: false,
             sent: None,
             least: Duration::ZERO,
             asked: None,
@@ -139,13 +142,17 @@ impl Awaits<'_> {
         }
     }
 
+    /// The places that change with any act. Where a text was typed, it may show at the target alone.
+    fn expected(&self, now: &Tree) -> Vec<Rect> {
+        expected_places(self.before, now, self.target.filter(|_| !self.types))
+    }
+
     /// Whether the window's picture changed, except at the clicked and the focused element.
     fn has_moved(&self, desktop: &mut dyn Desktop, now: &Tree) -> Option<bool> {
         if !change::are_quick(desktop) {
             return None;
         }
-        let places = expected_places(self.before, now, self.target);
-        self.look?.has_moved(desktop, &places)
+        self.look?.has_moved(desktop, &self.expected(now))
     }
 }
 
@@ -412,7 +419,7 @@ impl Fading {
         if !desktop.may_fade(pid) || !self.may_fade {
             return Ok(!desktop.may_fade(pid));
         }
-        let places = &expected_places(awaits.before, now, awaits.target);
+        let places = &awaits.expected(now);
         cancel.wait(FRAMES.saturating_sub(self.looked.elapsed()))?;
         let look = self.look.as_ref();
         let fades = look.and_then(|look| look.has_moved(desktop, places));

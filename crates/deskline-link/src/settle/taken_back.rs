@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, ElementId, Role, States, Tree, number, summary};
+use deskline_core::{Diff, Element, ElementId, Key, Role, States, Tree, summary};
 
 use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::desktop::Desktop;
@@ -11,9 +11,10 @@ use crate::error::{Mismatch, NoEffect, Result, shown};
 use crate::link::Link;
 use crate::report::{Readings, Report};
 use crate::resolve::lookup::Resolved;
+use crate::secrecy::Witness;
 use crate::settle::changed::{Control, Says};
 use crate::settle::expected::QUIET;
-use crate::settle::field::Verdict;
+use crate::settle::field::{Field, Verdict};
 use crate::settle::readback::{LATE, chose, has_changed, read_back};
 use crate::trees::{Scope, Sign};
 use deskline_input::clock::Instant;
@@ -31,12 +32,16 @@ pub(crate) fn note_change(
         return;
     };
     let toggled = (was.states ^ now.states).intersects(Says::ON);
+    let chooses = report.step.acted_on.as_ref().is_some_and(|acted_on| {
+        let holds = [Role::SLIDER, Role::INCREMENTOR, Role::COMBO_BOX];
+        holds.contains(&acted_on.was.role)
+    });
     let changed = match action {
         Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. }) => was != now,
         Action::Quiet(Quiet::SetSelected { .. }) => true,
         Action::Quiet(Quiet::PressAx { .. }) => toggled,
         _ if action.keys().0.is_some() => was.value != now.value && typed_over(action, report),
-        _ => toggled && is_plain_click(action),
+        _ => toggled || was.value != now.value && chooses,
     };
     let shown = report.step.settled.and_then(|settled| settled.shown);
     report.step.control = changed.then_some(Control {
@@ -168,7 +173,9 @@ pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Repor
     match (&step.chosen, target) {
         (Some(text), Some(target)) => chose(target, text, (before, after)),
         _ => match read_back(action, target, &step.keys, (before, after)) {
-            Verdict::Agrees if action.keys().0.is_some() => not_confirmed(action, report),
+            Verdict::Agrees if action.keys().0.is_some() => {
+                not_confirmed(action, report, (before, after))
+            }
             Verdict::Agrees => match another(action, report, (before, after)) {
                 Some(name) => Verdict::Failed(Mismatch::ClickedAnother(name)),
                 None => match not_toggled(action, report, (before, after)) {
@@ -268,22 +275,23 @@ pub(crate) fn not_switched(desktop: &mut dyn Desktop, action: &Action, report: &
     own.is_some_and(|(_, _, id)| is_cell && desktop.toggles(&id).unwrap_or(false))
 }
 
-/// The verdict about a number that a key after it has confirmed. The app may have taken it back.
-fn not_confirmed(action: &Action, report: &Report) -> Verdict {
-    let (Some(typed), Some(_)) = action.keys() else {
+/// The verdict about a text that a key after it has confirmed, where the field has its old one. The
+/// app may have taken it back: a note if something else has changed, as the field may wait for more.
+fn not_confirmed(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
+    let field = report.step.keys.before.as_ref().and_then(Witness::field);
+    let ((Some(typed), Some(press)), Some(field)) = (action.keys(), field) else {
         return Verdict::Agrees;
     };
-    let acted_on = report.step.acted_on.as_ref();
-    let acted_on = acted_on.filter(|acted_on| acted_on.was.role == Role::INCREMENTOR);
-    let stays = acted_on
-        .zip(own(report))
-        .filter(|(_, (was, now, _))| was == now);
-    match stays.map(|(_, (_, now, _))| now.value) {
-        Some(is) if !is.is_empty() && !number::may_be_equal(&is, typed) => {
-            Verdict::Differs(format!("it shows {} still", shown(&is)))
-        }
-        _ => Verdict::Agrees,
+    let at = after.elements.iter().position(|e| e.id == field.id);
+    let now = at.and_then(|at| Field::new(after, at));
+    let Some(now) = now.filter(|now| now.is_back(field, typed)) else {
+        return Verdict::Agrees;
+    };
+    let confirms = matches!(press.key, Key::Return | Key::Tab) && press.modifiers.is_empty();
+    if confirms && !has_changed(before, after) {
+        return Verdict::Failed(Mismatch::TakenBack(shown(&now.text)));
     }
+    Verdict::Differs(format!("it shows {} still", shown(&now.text)))
 }
 
 /// Whether the control is as it was before the action, and was not right after it.

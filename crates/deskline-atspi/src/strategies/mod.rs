@@ -22,7 +22,6 @@
 pub(crate) mod bulk_cache;
 pub mod documents;
 pub mod embedded;
-pub mod hidden;
 pub mod keep_alive;
 pub(crate) mod large_list;
 pub mod linked;

@@ -10,15 +10,14 @@ use deskline_core::Role;
 
 use crate::bus::{self, Body, Message};
 
-use crate::choice;
 use crate::connection::AppConnection;
-use crate::decode;
 use crate::names::{
     ACTION, COMPONENT, EDITABLE_TEXT, PROPERTIES, SCROLL_ANYWHERE, SELECTION, StateSet, TABLE,
     TEXT, VALUE, role,
 };
 use crate::request::Request;
 use crate::toolkits::Toolkit;
+use crate::{choice, decode};
 
 /// How long to wait for an action to return. Qt returns from an action that opens a modal dialog
 /// only when the dialog closes, and a busy app returns late, so a timeout is no failure.

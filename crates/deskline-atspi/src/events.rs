@@ -135,7 +135,7 @@ impl AtSpi {
     pub fn idle(&mut self) -> Option<Duration> {
         self.rest();
         let now = Instant::now();
-        while self.mirrors.any_rests() {
+        while !self.mirrors.resting.is_empty() {
             match self.bus.wait_for_signal(now) {
                 Ok(true) => {
                     self.hear();

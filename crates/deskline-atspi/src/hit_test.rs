@@ -6,18 +6,17 @@ use std::time::{Duration, Instant};
 use deskline_contract::{Hit, Result};
 use deskline_core::{ElementId, Point, Rect, Role, Tree};
 
-use crate::act;
 use crate::aimed::Aimed;
 use crate::asked::{Asked, Placed};
 use crate::atspi::{AtSpi, Located};
 use crate::bus::{self, Message};
 use crate::connection::PATIENCE;
-use crate::decode;
 use crate::names::{StateSet, role};
 use crate::request::Request;
 use crate::strategies::table;
 use crate::toolkits::{HitTest, Toolkit};
 use crate::tree::{element_id, split_id};
+use crate::{act, decode};
 
 /// How long Chromium may take to replace its first answer, which comes from a cache of boxes that
 /// ignores what is fixed over a page, by that of the page's process: 4 to 9 ms in 148, and later

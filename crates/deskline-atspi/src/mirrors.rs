@@ -67,7 +67,7 @@ pub(crate) struct Mirrors {
     /// The app of the running link.
     pub current: Option<Mirror>,
     /// The apps of earlier links, the latest last.
-    resting: Vec<Mirror>,
+    pub(crate) resting: Vec<Mirror>,
 }
 
 impl Mirrors {
@@ -158,10 +158,6 @@ impl Mirrors {
     pub(crate) fn cut_short(&mut self) -> Option<&mut Mirror> {
         let cut = |mirror: &&mut Mirror| mirror.last.as_ref().is_some_and(|last| last.cut_short);
         self.resting.iter_mut().rev().find(cut)
-    }
-
-    pub(crate) fn any_rests(&self) -> bool {
-        !self.resting.is_empty()
     }
 
     /// Removes and returns all subscribed apps.

@@ -13,7 +13,7 @@ use crate::partial::Partial;
 use crate::strategies::large_list::LargeLists;
 use crate::strategies::reuse::{KnownList, LastReading};
 use crate::strategies::spreadsheet::{self, Spreadsheets};
-use crate::strategies::{bulk_cache, gaps, hidden, managed, recycled, stacked};
+use crate::strategies::{bulk_cache, gaps, managed, recycled, reuse, stacked};
 use crate::toolkits::Prose;
 
 /// The result of one traversal.
@@ -101,7 +101,7 @@ fn read_hidden(
     last: Option<&LastReading>,
     until: Instant,
 ) -> Result {
-    hidden::read(engine, last, until)?;
+    reuse::read_hidden(engine, last, until)?;
     lists.read_hidden(engine, last, until)?;
     engine.drop_queue();
     let until = Some(until).filter(|_| engine.toolkit.prose() == Prose::InParents);

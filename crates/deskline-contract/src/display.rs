@@ -210,7 +210,9 @@ pub trait Pictures {
     /// A picture of the window, also where others cover it.
     fn picture(&mut self, window: WindowId) -> Result<Picture>;
 
-    fn nature(&self) -> PictureNature;
+    fn nature(&self) -> PictureNature {
+        PictureNature::Slow
+    }
 }
 
 /// How long a display's pictures take, and what they show.

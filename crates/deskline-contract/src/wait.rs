@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use deskline_input::Cancel;
-use deskline_input::wait;
 pub use deskline_input::wait::pause;
+use deskline_input::{Cancel, wait};
 
 use crate::error::Result;
 

@@ -100,6 +100,25 @@ impl Modifiers {
         let keys = MODIFIER_KEYS.into_iter();
         keys.filter(move |(modifier, ..)| self.contains(*modifier))
     }
+
+    /// Parses modifiers, ignoring case. An item may be one name or several joined by `+`, so
+    /// `["Control", "Shift"]` and `["Control+Shift"]` are the same.
+    pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, KeyError> {
+        let mut held = Self::empty();
+        for name in names.into_iter().flat_map(|item| item.split(['+', ','])) {
+            let squeezed = squeeze(name);
+            if squeezed.is_empty() {
+                continue;
+            }
+            let found = named(MODIFIERS).find(|(_, n)| n.eq_ignore_ascii_case(&squeezed));
+            let (modifier, _) = found.ok_or_else(|| KeyError::Modifier {
+                name: short(name, 40),
+                nearest: nearest(&squeezed, named(MODIFIERS).map(|(_, n)| n)).unwrap_or("Shift"),
+            })?;
+            held |= modifier;
+        }
+        Ok(held)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -200,27 +219,6 @@ fn named<T: Copy>(table: &[(T, &'static str)]) -> impl Iterator<Item = (T, &'sta
     table.iter().flat_map(each)
 }
 
-impl Modifiers {
-    /// Parses modifiers, ignoring case. An item may be one name or several joined by `+`, so
-    /// `["Control", "Shift"]` and `["Control+Shift"]` are the same.
-    pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, KeyError> {
-        let mut held = Self::empty();
-        for name in names.into_iter().flat_map(|item| item.split(['+', ','])) {
-            let squeezed = squeeze(name);
-            if squeezed.is_empty() {
-                continue;
-            }
-            let found = named(MODIFIERS).find(|(_, n)| n.eq_ignore_ascii_case(&squeezed));
-            let (modifier, _) = found.ok_or_else(|| KeyError::Modifier {
-                name: short(name, 40),
-                nearest: nearest(&squeezed, named(MODIFIERS).map(|(_, n)| n)).unwrap_or("Shift"),
-            })?;
-            held |= modifier;
-        }
-        Ok(held)
-    }
-}
-
 impl Key {
     /// Parses a key, ignoring case: a single character, or one of the longer names.
     pub fn parse(name: &str) -> Result<Self, KeyError> {
@@ -265,6 +263,35 @@ impl Key {
         let types = !is_hostile(c) && !c.is_whitespace();
         types.then(|| Self::Char(first.unwrap_or(c)))
     }
+
+    /// The named keys that every keyboard has, without the function keys.
+    pub fn named() -> impl Iterator<Item = Self> {
+        SYMBOLS.iter().map(|(key, ..)| *key)
+    }
+
+    /// XKB's symbol of this key. `None` for a character, which has several.
+    pub fn symbol(self) -> Option<u32> {
+        match self {
+            Self::Symbol(symbol) => Some(symbol),
+            Self::Function(n @ 1..=24) => Some(key::F1 + u32::from(n) - 1),
+            Self::Char(_) | Self::Function(_) => None,
+            named => SYMBOLS.iter().find(|(k, ..)| *k == named).map(|s| s.1),
+        }
+    }
+
+    /// The key of a symbol.
+    fn of_symbol(symbol: u32) -> Self {
+        if let Some((key, ..)) = SYMBOLS.iter().find(|(_, its, _)| *its == symbol) {
+            return *key;
+        }
+        let keyboards = (0xff00..=0xffff).contains(&symbol);
+        let char = Keysym::new(symbol).key_char().filter(|_| !keyboards);
+        match (char.map(Self::of_char), symbol) {
+            (Some(Some(key)), _) => key,
+            (_, key::F1..=key::F24) => Self::Function((symbol - key::F1 + 1) as u8),
+            _ => Self::Symbol(symbol),
+        }
+    }
 }
 
 const FUNCTION_KEYS: [&str; 24] = [
@@ -286,6 +313,20 @@ impl KeyPress {
             key: Key::parse(key)?,
             modifiers,
         })
+    }
+
+    /// XKB's symbol of the key on the keypad, if the press names the keypad and the keypad has the
+    /// key.
+    pub fn keypad_symbol(self) -> Option<u32> {
+        if !self.modifiers.contains(Modifiers::NUMERIC_PAD) {
+            return None;
+        }
+        match self.key {
+            Key::Char(digit @ '0'..='9') => Some(key::KP_0 + u32::from(digit) - u32::from('0')),
+            Key::Char(sign) => SIGNS.iter().find(|s| s.1 == sign).map(|s| s.2),
+            Key::Function(n @ 1..=4) => Some(key::KP_F1 + u32::from(n) - 1),
+            named => SYMBOLS.iter().find(|(k, ..)| *k == named)?.2,
+        }
     }
 }
 
@@ -377,53 +418,6 @@ const SYMBOLS: &[(Key, u32, Option<u32>)] = &[
     (Key::Down, key::Down, Some(key::KP_Down)), (Key::Left, key::Left, Some(key::KP_Left)),
     (Key::Right, key::Right, Some(key::KP_Right)),
 ];
-
-impl Key {
-    /// The named keys that every keyboard has, without the function keys.
-    pub fn named() -> impl Iterator<Item = Self> {
-        SYMBOLS.iter().map(|(key, ..)| *key)
-    }
-
-    /// XKB's symbol of this key. `None` for a character, which has several.
-    pub fn symbol(self) -> Option<u32> {
-        match self {
-            Self::Symbol(symbol) => Some(symbol),
-            Self::Function(n @ 1..=24) => Some(key::F1 + u32::from(n) - 1),
-            Self::Char(_) | Self::Function(_) => None,
-            named => SYMBOLS.iter().find(|(k, ..)| *k == named).map(|s| s.1),
-        }
-    }
-
-    /// The key of a symbol.
-    fn of_symbol(symbol: u32) -> Self {
-        if let Some((key, ..)) = SYMBOLS.iter().find(|(_, its, _)| *its == symbol) {
-            return *key;
-        }
-        let keyboards = (0xff00..=0xffff).contains(&symbol);
-        let char = Keysym::new(symbol).key_char().filter(|_| !keyboards);
-        match (char.map(Self::of_char), symbol) {
-            (Some(Some(key)), _) => key,
-            (_, key::F1..=key::F24) => Self::Function((symbol - key::F1 + 1) as u8),
-            _ => Self::Symbol(symbol),
-        }
-    }
-}
-
-impl KeyPress {
-    /// XKB's symbol of the key on the keypad, if the press names the keypad and the keypad has the
-    /// key.
-    pub fn keypad_symbol(self) -> Option<u32> {
-        if !self.modifiers.contains(Modifiers::NUMERIC_PAD) {
-            return None;
-        }
-        match self.key {
-            Key::Char(digit @ '0'..='9') => Some(key::KP_0 + u32::from(digit) - u32::from('0')),
-            Key::Char(sign) => SIGNS.iter().find(|s| s.1 == sign).map(|s| s.2),
-            Key::Function(n @ 1..=4) => Some(key::KP_F1 + u32::from(n) - 1),
-            named => SYMBOLS.iter().find(|(k, ..)| *k == named)?.2,
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -187,11 +187,6 @@ impl Tree {
             .any(|at| role(at) == Some(Role::HELP_TAG))
     }
 
-    /// The toplevels that were not read in this call.
-    pub fn older_windows(&self) -> &[usize] {
-        self.older.as_ref().map_or(&[], |older| &older.windows)
-    }
-
     /// The windows that may contain an element: one if it is known.
     pub fn windows_of(&self, index: usize) -> Vec<&TreeWindow> {
         let top = self.toplevel(index);

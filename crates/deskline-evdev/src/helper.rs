@@ -1,12 +1,11 @@
 //! The program `deskline-grab`: its location, and whether it can be trusted.
 
-use std::fmt;
 use std::fs::File;
-use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::{fmt, io};
 
 use deskline_unix::spawn;
 use rustix::fs::OFlags;

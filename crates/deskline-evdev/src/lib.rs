@@ -21,9 +21,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use deskline_contract::Reason;
 use deskline_contract::guard::{Grab, Guards, Task};
-use deskline_contract::{Cancel, DisplayError, Error, Result};
+use deskline_contract::{Cancel, DisplayError, Error, Reason, Result};
 use deskline_grab::device::InputFolder;
 pub use deskline_grab::message::Seen;
 use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};

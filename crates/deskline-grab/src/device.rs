@@ -1,11 +1,10 @@
 //! The person's devices: the trait that the guard needs, and the devices of `/dev/input`.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::fs::DirEntryExt as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use evdev::raw_stream::RawDevice;
 use evdev::{EventSummary, KeyCode};

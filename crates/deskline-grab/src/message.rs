@@ -14,8 +14,11 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, socketpair};
 
+/// The number of a message's kind, and three facts, which are 0 where the kind has fewer.
+type Numbers = [u32; 4];
+
 /// The length of every message.
-pub const SIZE: usize = 12;
+pub const SIZE: usize = size_of::<Numbers>();
 
 type Bytes = [u8; SIZE];
 
@@ -102,170 +105,115 @@ pub enum Outcome {
     Escaped,
 }
 
-/// All outcomes. A message has the number of one, counted from 1.
+/// All outcomes. A message has the place of one.
 #[rustfmt::skip]
 const OUTCOMES: [Outcome; 9] = [
     Outcome::Held, Outcome::HeldBut, Outcome::Closed(0), Outcome::NoDevice, Outcome::Unreadable,
     Outcome::KeyDown, Outcome::NotAtSeat, Outcome::ButtonDown, Outcome::Escaped,
 ];
 
-/// The fields of a message. Unused ones are 0.
-#[derive(Default)]
-struct Fields {
-    kind: u8,
-    flag: u8,
-    count: u16,
-    link: u32,
-    millis: u32,
-}
-
-impl Fields {
-    fn write(&self) -> Bytes {
-        let mut bytes = Bytes::default();
-        let parts = [self.kind, self.flag]
-            .into_iter()
-            .chain(self.count.to_le_bytes())
-            .chain(self.link.to_le_bytes())
-            .chain(self.millis.to_le_bytes());
-        for (to, byte) in bytes.iter_mut().zip(parts) {
-            *to = byte;
-        }
-        bytes
-    }
-
-    fn read(bytes: Bytes) -> Self {
-        let [kind, flag, c0, c1, l0, l1, l2, l3, m0, m1, m2, m3] = bytes;
-        Self {
-            kind,
-            flag,
-            count: u16::from_le_bytes([c0, c1]),
-            link: u32::from_le_bytes([l0, l1, l2, l3]),
-            millis: u32::from_le_bytes([m0, m1, m2, m3]),
-        }
-    }
-}
-
-/// A message of either direction.
+/// An [`Order`] or a [`Report`].
 pub trait Message: Sized + Copy {
-    fn bytes(self) -> Bytes;
+    fn numbers(self) -> Numbers;
 
-    /// `None` if [`Self::bytes`] cannot have written these bytes.
-    fn parse(bytes: Bytes) -> Option<Self>;
+    /// `None` if there is no such message. Facts that its kind lacks are not looked at.
+    fn of(numbers: Numbers) -> Option<Self>;
+
+    fn bytes(self) -> Bytes {
+        let numbers = self.numbers().map(u32::to_le_bytes);
+        numbers.as_flattened().try_into().unwrap_or_default()
+    }
+
+    /// `None` unless these are exactly the bytes of a message.
+    fn parse(bytes: Bytes) -> Option<Self> {
+        let mut numbers = Numbers::default();
+        for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks().0) {
+            *number = u32::from_le_bytes(*bytes);
+        }
+        Self::of(numbers).filter(|message| message.bytes() == bytes)
+    }
 }
 
 impl Message for Order {
-    fn bytes(self) -> Bytes {
-        let kind = |kind| Fields {
-            kind,
-            ..Fields::default()
-        };
-        let fields = match self {
-            Self::Look => kind(1),
+    fn numbers(self) -> Numbers {
+        match self {
+            Self::Look => [1, 0, 0, 0],
             Self::Grab {
                 link,
                 pointer,
                 limit,
-            } => Fields {
-                kind: 2,
-                flag: pointer.into(),
-                link,
-                millis: u32::try_from(limit.as_millis()).unwrap_or(u32::MAX),
-                ..Fields::default()
-            },
-            Self::Release => kind(3),
-            Self::Watch => kind(4),
-            Self::Pressed => kind(5),
-            Self::Rest => kind(6),
-        };
-        fields.write()
+            } => {
+                let limit = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX);
+                [2, link, pointer.into(), limit]
+            }
+            Self::Release => [3, 0, 0, 0],
+            Self::Watch => [4, 0, 0, 0],
+            Self::Pressed => [5, 0, 0, 0],
+            Self::Rest => [6, 0, 0, 0],
+        }
     }
 
-    fn parse(bytes: Bytes) -> Option<Self> {
-        let fields = Fields::read(bytes);
-        let order = match fields.kind {
+    fn of([kind, link, pointer, limit]: Numbers) -> Option<Self> {
+        let (pointer, limit) = (pointer == 1, Duration::from_millis(limit.into()));
+        Some(match kind {
             1 => Self::Look,
             2 => Self::Grab {
-                link: fields.link,
-                pointer: fields.flag == 1,
-                limit: Duration::from_millis(fields.millis.into()),
+                link,
+                pointer,
+                limit,
             },
             3 => Self::Release,
             4 => Self::Watch,
             5 => Self::Pressed,
             6 => Self::Rest,
             _ => return None,
-        };
-        (order.bytes() == bytes).then_some(order)
+        })
     }
 }
 
 impl Message for Report {
-    fn bytes(self) -> Bytes {
-        let flagged = |kind, flag| Fields {
-            kind,
-            flag,
-            ..Fields::default()
-        };
-        let about = |kind, link| Fields {
-            kind,
-            link,
-            ..Fields::default()
-        };
-        let fields = match self {
-            Self::Seen(seen) => Fields {
-                kind: 1,
-                flag: seen.allowed.into(),
-                count: seen.readable,
-                link: seen.closed.into(),
-                millis: 0,
-            },
+    fn numbers(self) -> Numbers {
+        match self {
+            Self::Seen(seen) => [
+                1,
+                seen.readable.into(),
+                seen.closed.into(),
+                seen.allowed.into(),
+            ],
             Self::Grabbed(outcome) => {
                 let is = |known: &Outcome| discriminant(known) == discriminant(&outcome);
-                let number = OUTCOMES.iter().position(is).unwrap_or_default();
-                let flag = u8::try_from(number + 1).unwrap_or_default();
-                let count = match outcome {
-                    Outcome::Closed(count) => count,
-                    _ => 0,
-                };
-                Fields {
-                    count,
-                    ..flagged(2, flag)
+                let number = OUTCOMES.iter().position(is).unwrap_or_default() as u32;
+                match outcome {
+                    Outcome::Closed(count) => [2, number, count.into(), 0],
+                    _ => [2, number, 0, 0],
                 }
             }
-            Self::Released => flagged(3, 0),
-            Self::Pressed(pressed) => flagged(4, pressed.map_or(0, |yes| 1 + u8::from(yes))),
-            Self::Escape(link) => about(5, link),
-            Self::Limit(link) => about(6, link),
-            Self::Lost(link) => about(7, link),
-        };
-        fields.write()
+            Self::Released => [3, 0, 0, 0],
+            Self::Pressed(pressed) => [4, pressed.map_or(0, |yes| 1 + u32::from(yes)), 0, 0],
+            Self::Escape(link) => [5, link, 0, 0],
+            Self::Limit(link) => [6, link, 0, 0],
+            Self::Lost(link) => [7, link, 0, 0],
+        }
     }
 
-    fn parse(bytes: Bytes) -> Option<Self> {
-        let fields = Fields::read(bytes);
-        let report = match fields.kind {
+    fn of([kind, fact, count, allowed]: Numbers) -> Option<Self> {
+        Some(match kind {
             1 => Self::Seen(Seen {
-                readable: fields.count,
-                closed: fields.link.try_into().ok()?,
-                allowed: fields.flag == 1,
+                readable: fact.try_into().ok()?,
+                closed: count.try_into().ok()?,
+                allowed: allowed == 1,
             }),
-            2 => Self::Grabbed(
-                match OUTCOMES.get(usize::from(fields.flag).checked_sub(1)?)? {
-                    Outcome::Closed(_) => Outcome::Closed(fields.count),
-                    outcome => *outcome,
-                },
-            ),
+            2 => Self::Grabbed(match OUTCOMES.get(fact as usize)? {
+                Outcome::Closed(_) => Outcome::Closed(count.try_into().ok()?),
+                outcome => *outcome,
+            }),
             3 => Self::Released,
-            4 => Self::Pressed(match fields.flag {
-                0 => None,
-                flag => Some(flag == 2),
-            }),
-            5 => Self::Escape(fields.link),
-            6 => Self::Limit(fields.link),
-            7 => Self::Lost(fields.link),
+            4 => Self::Pressed(fact.checked_sub(1).map(|yes| yes == 1)),
+            5 => Self::Escape(fact),
+            6 => Self::Limit(fact),
+            7 => Self::Lost(fact),
             _ => return None,
-        };
-        (report.bytes() == bytes).then_some(report)
+        })
     }
 }
 

@@ -20,7 +20,7 @@ pub enum HttpError {
         source: io::Error,
     },
     /// Others can read the token.
-    #[error("others can read the token {path}: chmod 600 it, or remove it for a new one", path = .0.display())]
+    #[error("others can read the token {}: chmod 600 it, or remove it for a new one", .0.display())]
     Exposed(PathBuf),
     /// The token is too short to be secret. The number is the minimum of characters.
     #[error("a token needs {0} characters or more: letters, digits, - and _")]

@@ -2,10 +2,9 @@
 //! group of this server, if it may create them. Otherwise memory is limited for each process alone,
 //! and the number of processes is not.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 use deskline_unix::wait;
 use rustix::process::{Pid, Signal, kill_process};

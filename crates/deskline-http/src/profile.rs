@@ -1,10 +1,8 @@
 //! The name of a profile: a home that outlives its desktop, and is given to one desktop at a time.
 
-use std::fmt;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::{fmt, fs, io};
 
 use crate::journals::private_folder;
 

@@ -13,12 +13,11 @@ use rmcp::model::{
 use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer, ServiceError};
 use rmcp::{ErrorData as McpError, ServerHandler};
 
-use crate::audit;
 use crate::client::Client;
 use crate::desktop::Desktop;
 use crate::fleet::Fleet;
-use crate::gate;
 use crate::metrics::Outcome;
+use crate::{audit, gate};
 use deskline_mcp::{Reply, STEPS_MS, remote_instructions, reporting, server_info};
 
 /// The header of a session's id.

@@ -201,6 +201,13 @@ pub enum Gap {
 }
 
 impl Gap {
+    /// The characters of a text that lack a key, by their positions from 1 on, for this reason.
+    pub fn of(self, text: &[char], has: impl Fn(char) -> bool) -> Option<(Vec<usize>, Self)> {
+        let lacking = (1..).zip(text).filter(|(_, char)| !has(**char));
+        let lacking: Vec<usize> = lacking.map(|(at, _)| at).collect();
+        (!lacking.is_empty()).then_some((lacking, self))
+    }
+
     fn of_key(self) -> &'static str {
         match self {
             Self::NoSpareKey => {

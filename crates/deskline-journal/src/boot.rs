@@ -9,11 +9,10 @@
 
 use std::io::Read as _;
 
-use crate::Result;
 use crate::folder::Folder;
 use crate::name::CLOCK;
 use crate::os::Open;
-use crate::stamp;
+use crate::{Result, stamp};
 
 /// A moment by the boot clock.
 #[derive(Debug, Clone, PartialEq, Eq)]

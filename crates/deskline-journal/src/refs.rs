@@ -266,7 +266,7 @@ impl RefStore {
         if let Some(known) = self.file.take() {
             if grown {
                 table = known;
-            } else if !table.is_kin(&known) || table.next() + (count as u64) < known.next() {
+            } else if table.key != known.key || table.next() + (count as u64) < known.next() {
                 self.others.push(known);
             }
         }

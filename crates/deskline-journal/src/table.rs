@@ -29,7 +29,7 @@ const HIGHEST_BASE: u64 = 1 << 60;
 #[derive(Debug)]
 pub(crate) struct Table {
     base: u64,
-    key: [u8; 16],
+    pub(crate) key: [u8; 16],
     count: usize,
     numbers: HashMap<[u8; RECORD], u64>,
     /// The index ranges of moves.
@@ -82,11 +82,6 @@ impl Table {
     /// The next number.
     pub(crate) fn next(&self) -> u64 {
         self.base + self.count as u64
-    }
-
-    /// Whether both are versions of the same table.
-    pub(crate) fn is_kin(&self, other: &Self) -> bool {
-        self.key == other.key
     }
 
     /// The element's number, if it has one in this table.

@@ -222,7 +222,6 @@ pub struct Expect {
 /// The options that every tool takes.
 #[derive(Debug, Clone, PartialEq)]
 // Each field is an argument of every tool, under the same name.
-#[allow(clippy::struct_excessive_bools)]
 pub struct Options {
     /// Read the tree before acting (the diff needs it).
     pub traverse_before: bool,

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::ocr::has_texts;
 use crate::picture::texts::Spots;
-use crate::report::{AppState, Report};
+use crate::report::{ActedOn, AppState, EndedRun, Report, Step};
 use crate::resolve::lookup;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::Witness;
@@ -19,7 +19,6 @@ use crate::settle::changed::{Changed, drawn};
 use crate::settle::front_watch::FrontWatch;
 use crate::settle::has_ended;
 use crate::settle::taken_back::note_change;
-use crate::step::{ActedOn, EndedRun, Step};
 use deskline_input::clock::Instant;
 
 impl Link<'_> {
@@ -193,7 +192,7 @@ impl Link<'_> {
         step.results.doubts = ends.flat_map(Resolved::doubts).collect();
         step.public_value = self.targets.public_value;
         if let Some(end) = &self.targets.drop_on {
-            self.subject.drops_on(end.pid);
+            self.subject.dropped_on.borrow_mut().push(end.pid);
             desk.listen(end.pid)?;
         }
         let acted = self.timed("act", |link| link.act(desk));
@@ -210,7 +209,7 @@ impl Link<'_> {
             // This comes before the person's own keys reach the apps again.
             desk.release_all();
             desk.restore_clipboard();
-            desk.end_hover();
+            desk.hovers_at = None;
         }
         match acted {
             Ok(()) => desk.hold_on(),

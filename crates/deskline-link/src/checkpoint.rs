@@ -80,7 +80,6 @@ pub(crate) struct InputWindow {
 }
 
 /// The desktop, and the state to restore on it.
-#[allow(clippy::struct_excessive_bools)] // They are independent facts.
 pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
     pub(crate) cancel: &'a Cancel,
@@ -103,7 +102,7 @@ pub(crate) struct Checkpoint<'a> {
     /// Whether the agent's text may be on the clipboard.
     lends_clipboard: bool,
     /// Where a hover, the link's last input, has left the pointer until the next link that acts.
-    hovers_at: Option<Point>,
+    pub(crate) hovers_at: Option<Point>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
     /// Whether accessibility alone has carried out an action: a window that the app then opens
@@ -462,11 +461,6 @@ impl<'a> Checkpoint<'a> {
         self.desktop.pointer_input()?.hover(at, self.cancel)?;
         self.hovers_at = Some(at);
         Ok(())
-    }
-
-    /// The pointer goes back at the end of this link: it came to what was not clicked after all.
-    pub(crate) fn end_hover(&mut self) {
-        self.hovers_at = None;
     }
 
     pub(crate) fn drag(&mut self, way: [Point; 2], held: Modifiers) -> Result<()> {

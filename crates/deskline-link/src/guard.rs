@@ -48,7 +48,7 @@ impl Default for Guarding {
 /// The state and total time of one link's grabs.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    since: Option<Instant>,
+    pub(crate) since: Option<Instant>,
     /// The total time of finished grabs. `None` if there was none.
     held: Option<Duration>,
     /// Whether to try again once the target is in front.
@@ -64,10 +64,6 @@ impl Watch {
 
     pub(crate) fn taken(&mut self, at: Instant) {
         self.since = Some(at);
-    }
-
-    pub(crate) fn not_taken(&mut self) {
-        self.since = None;
     }
 
     pub(crate) fn opened(&mut self) {

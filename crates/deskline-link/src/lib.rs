@@ -40,7 +40,6 @@ mod resolve;
 mod secrecy;
 pub mod selftest;
 mod settle;
-mod step;
 mod subject;
 
 pub use act::wait_for::Waiting;

@@ -16,8 +16,8 @@ use crate::desktop::Desktop;
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::link::Link;
 use crate::picture::texts::Spots;
+use crate::report::ActedOn;
 use crate::settle::stale::has_empty_frame;
-use crate::step::ActedOn;
 use crate::trees::Scope;
 use deskline_input::clock::Instant;
 use lookup::Resolved;
@@ -102,7 +102,7 @@ impl Link<'_> {
             else {
                 return found.map(|found| self.targets = found);
             };
-            let older = tree.older_windows();
+            let older = tree.older.as_ref().map_or(&[][..], |older| &older.windows);
             let tops = found.as_ref().map(|targets| targets.toplevels(tree));
             let tops = tops.unwrap_or_default();
             for &top in &tops {

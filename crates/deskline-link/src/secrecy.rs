@@ -20,7 +20,6 @@ pub(crate) const HIDDEN: &str = "•••";
 
 /// The facts of one reading about where keys go.
 // They are independent facts.
-#[allow(clippy::struct_excessive_bools)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Witness {
     pid: u32,

@@ -13,7 +13,7 @@ pub(crate) struct Subject {
     /// The other processes that steps went to.
     others: RefCell<Vec<u32>>,
     /// The other processes that drags ended in.
-    dropped_on: RefCell<Vec<u32>>,
+    pub(crate) dropped_on: RefCell<Vec<u32>>,
 }
 
 impl Subject {
@@ -61,11 +61,6 @@ impl Subject {
     pub(crate) fn turn_to(&self, pid: u32) {
         self.others.borrow_mut().push(pid);
         self.current.set(Some(pid));
-    }
-
-    /// Records that a drag ends in this process.
-    pub(crate) fn drops_on(&self, pid: u32) {
-        self.dropped_on.borrow_mut().push(pid);
     }
 
     /// Whether a drag ended in this process.

@@ -4,34 +4,30 @@
 mod announcer;
 mod display;
 mod guarded;
-mod in_menu;
 
-use deskline_contract::wait;
+use deskline_contract::{
+    AppToplevel, Application, Apps, Cancel, Deed, Desktop, End, Error, Hit, Identity, OpenError,
+    Opened, Permit, Place, Progress, Result, Scope, Sent, Sign, Thread, Trees, Window, wait,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_contract::clipboard::ClipboardThread;
 use deskline_contract::ocr::Ocr;
-use deskline_contract::{
-    AppToplevel, Application, Apps, Cancel, Deed, Desktop, End, Error, Hit, Identity, OpenError,
-    Opened, Permit, Place, Progress, Result, Scope, Sent, Sign, Thread, Trees, Window,
-};
 use deskline_core::{ElementId, Point, Rect, Role, States, Tree};
 use deskline_input::InputError;
 
-use crate::absent;
 use crate::apps::{self, Identities, Launch, Launched, Running};
 use crate::display::DisplaySystem;
 use crate::exits::Ends;
-use crate::guard;
 use crate::input_method::InputMethods;
 use crate::menus::{self, Menus, context};
-use crate::native;
 use crate::portal::Portal;
 use crate::session::Session;
 use crate::tesseract::{self, Tesseract};
 use crate::tray::Tray;
 use crate::treeless::{Readable, may_join};
+use crate::{absent, guard, native};
 use announcer::Announcer;
 use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AtSpi};

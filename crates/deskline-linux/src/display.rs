@@ -2,8 +2,6 @@
 
 mod described;
 mod system;
-mod wayland;
-mod x11;
 
 use std::time::Duration;
 
@@ -16,7 +14,7 @@ use crate::session::{GNOME_SHELL, Session};
 use described::Described;
 pub(crate) use described::accessibility;
 pub(crate) use system::DisplaySystem;
-use wayland::TreesOnly;
+use system::TreesOnly;
 
 /// How long a running KWin may take to join the session bus, and then to run scripts: the session
 /// may start a server earlier.

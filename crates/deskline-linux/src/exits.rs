@@ -2,7 +2,7 @@
 //! it is known only for processes that this one has started, including programs that such a process
 //! has executed.
 
-use deskline_unix::wait;
+use deskline_unix::{process, wait};
 use std::collections::HashMap;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -10,7 +10,6 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use deskline_contract::{End, Exit};
-use deskline_unix::process;
 
 use crate::apps::Launched;
 

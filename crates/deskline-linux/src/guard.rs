@@ -63,7 +63,7 @@ fn apart() -> Option<Result<ByKernel, String>> {
 }
 
 fn is_of_use(session: &Session) -> bool {
-    session.wayland_display.is_some() && !session.has_no_devices()
+    session.wayland_display.is_some() && session.private_wayland().is_none()
 }
 
 /// The doctor's finding about the guard: the input that it keeps out, or why it keeps out none.

@@ -12,11 +12,10 @@ mod parts;
 mod programs;
 mod supervise;
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use deskline_contract::{Error, Result};
 

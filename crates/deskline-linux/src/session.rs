@@ -151,17 +151,12 @@ impl Session {
 
     /// The directory of the private desktop to which the Wayland compositor belongs. Its own
     /// environment tells it: ours may be that of another desktop.
-    fn private_wayland(&self) -> Option<PathBuf> {
+    pub(crate) fn private_wayland(&self) -> Option<PathBuf> {
         let pid = self.compositor_pid()?.cast_signed();
         let mark = process::environment(Path::new("/proc"), pid).remove(environment::MARK)?;
         let directory = PathBuf::from(mark);
         let is_its = self.wayland_socket()?.starts_with(&directory);
         is_its.then_some(directory)
-    }
-
-    /// Whether the Wayland compositor has no devices of the person's.
-    pub(crate) fn has_no_devices(&self) -> bool {
-        self.private_wayland().is_some()
     }
 
     /// Whether nobody can be sitting at the Wayland compositor's screen.

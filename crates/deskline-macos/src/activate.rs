@@ -1,9 +1,8 @@
 //! Brings windows and apps to the front.
 
-use deskline_contract::wait;
+use deskline_contract::{Cancel, Error, Result, TargetError, WindowId, wait};
 use std::time::Duration;
 
-use deskline_contract::{Cancel, Error, Result, TargetError, WindowId};
 use deskline_core::Rect;
 use deskline_input::clock::Instant;
 

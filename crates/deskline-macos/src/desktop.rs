@@ -4,11 +4,12 @@ mod apps;
 mod display;
 mod scene;
 
-use deskline_contract::{Cancel, wait};
+use deskline_contract::{
+    Cancel, Deed, Desktop, Error, Obstacle, Refusal, Result, Scope, Sign, Trees, wait,
+};
 use std::collections::HashSet;
 use std::time::Duration;
 
-use deskline_contract::{Deed, Desktop, Error, Obstacle, Refusal, Result, Scope, Sign, Trees};
 use deskline_core::{Element, ElementId, Point, Role, Tree, Window};
 use deskline_input::clock::Instant;
 use deskline_input::{Aim, Hands};

@@ -3,11 +3,10 @@
 //! Quartz keeps the order of a process's events, and loses some that are posted back to back. The
 //! pauses are what others have measured.
 
-use deskline_contract::{Cancel, wait};
+use deskline_contract::{Cancel, Error, Result, wait};
 use std::collections::HashMap;
 use std::time::Duration;
 
-use deskline_contract::{Error, Result};
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{Button, Gap, Pace, Part, Port, Rhythm, Stroke, Tempo};
 
@@ -304,9 +303,7 @@ impl<O: Os> Port for Input<O> {
             self.chunk = if text.len() > LONG { CHUNK } else { 1 };
             return Ok(None);
         }
-        let lacking = (1..).zip(text).filter(|(_, char)| !has_key(char));
-        let lacking: Vec<usize> = lacking.map(|(at, _)| at).collect();
-        Ok((!lacking.is_empty()).then_some((lacking, Gap::NoSpareKey)))
+        Ok(Gap::NoSpareKey.of(text, |char| has_key(&char)))
     }
 
     /// Line ends and tabs are keys. Other characters come one by one with the key that gives them:

@@ -7,8 +7,7 @@ use deskline_core::Point;
 use deskline_input::clock::Instant;
 
 use crate::os::{Image, Os, ServerWindow, Shot};
-use crate::permissions;
-use crate::{panels, windows};
+use crate::{panels, permissions, windows};
 
 /// The time limit for the system, in two attempts: it asks another process, which may be starting,
 /// and which loses some pictures (screenpipe #5432, Peekaboo #127).

@@ -15,8 +15,7 @@ use std::sync::Arc;
 
 use deskline_contract::Cancel;
 use deskline_journal::Journal;
-use deskline_link::selftest::guard as guards;
-use deskline_link::selftest::{Found, Report, Role, Sheet, skip};
+use deskline_link::selftest::{Found, Report, Role, Sheet, guard as guards, skip};
 
 use crate::os::{Os, name_of};
 use crate::permissions::Holder;

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use deskline_link::Cancel;
-use deskline_link::Reason;
+use deskline_link::{Cancel, Reason};
 
 /// The cancel flags of all calls without an answer. Clones share them.
 #[derive(Debug, Clone, Default)]

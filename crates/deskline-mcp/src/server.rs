@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_link::Cancel;
-use deskline_link::Reason;
+use deskline_link::{Cancel, Reason};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
     Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -36,8 +35,12 @@ const FLUSH: Duration = Duration::from_secs(1);
 
 /// The lines of [`INSTRUCTIONS`] about files, and their replacement for clients that cannot open
 /// them.
-const OPENS_FILES: &str = "- Search a .txt with grep (`grep -n 'AXButton' FILE`), do not read it whole. Lines that start with +, - or ~ are what the action changed. Without a shell or file tool use search_tree and view_screenshot.";
-const NO_FILES: &str = "- The files are on the server, out of your reach: search_tree finds lines of a .txt, view_screenshot shows the .png. Lines that start with +, - or ~ are what the action changed.";
+const OPENS_FILES: &str = "- Search a .txt with grep (`grep -n 'AXButton' FILE`), do not read it \
+    whole. Lines that start with +, - or ~ are what the action changed. Without a shell or file \
+    tool use search_tree and view_screenshot.";
+const NO_FILES: &str = "- The files are on the server, out of your reach: search_tree finds lines of \
+    a .txt, view_screenshot shows the .png. Lines that start with +, - or ~ are what the action \
+    changed.";
 
 /// The instructions for a client on another machine, which cannot open the files, and where perhaps
 /// only tools that read are offered.
@@ -62,7 +65,8 @@ fn read_only(instructions: &str) -> String {
 }
 
 /// What a client can do that may only read.
-const LOOKS: &str = "You can only look: the user has set --read-only. list_applications gives the pid of each app, refresh_traversal reads one, wait_for_and_traverse waits for a change.";
+const LOOKS: &str = "You can only look: the user has set --read-only. list_applications gives the pid \
+    of each app, refresh_traversal reads one, wait_for_and_traverse waits for a change.";
 
 /// The server's name, version and capabilities.
 pub fn server_info(instructions: impl Into<String>) -> ServerConfig {

@@ -8,10 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use deskline_link::Reason;
 use deskline_link::error::panic_text;
 use deskline_link::grants::Question;
-use deskline_link::{Answer, Call, Cancel, Links, Looked, Waiting, error_answer};
+use deskline_link::{Answer, Call, Cancel, Links, Looked, Reason, Waiting, error_answer};
 use tokio::sync::{oneshot, watch};
 
 use crate::live::Live;

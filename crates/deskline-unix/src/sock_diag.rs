@@ -1,9 +1,8 @@
 //! Unix sockets as the kernel lists them (sock_diag(7)), which any user may ask for.
 
-use std::fs;
-use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
+use std::{fs, io};
 
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{

@@ -2,20 +2,19 @@
 //! input, taking pictures. [`WaylandDisplay`](crate::WaylandDisplay) checks where input goes, not
 //! the compositor.
 
-use deskline_contract::wait;
 use std::path::Path;
 use std::time::Duration;
 
+use deskline_contract::doctor::Fix;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
     Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Pictures, Pointer, Raising,
-    Result, Window, WindowId, Workspaces,
+    Result, Window, WindowId, Workspaces, wait,
 };
 use deskline_core::Point;
 use deskline_input::{Part, Port};
 
 use crate::described;
-use crate::findings::Findings;
 use crate::focus::Keyboard;
 use crate::listed::{self, Listed, ListedWindow};
 
@@ -182,7 +181,7 @@ impl Listing {
 }
 
 /// The compositor of a display. GNOME has two: one for each way in which it is used.
-pub trait Current {
+pub trait Current: Raising {
     /// The compositor as it is used now.
     fn current(&self) -> &dyn Compositor;
 
@@ -191,8 +190,6 @@ pub trait Current {
 
     /// Called when a link begins. With `acts`, input may follow.
     fn begin(&mut self, acts: bool);
-
-    fn raising(&mut self) -> &mut dyn Raising;
 }
 
 impl<C: Compositor> Current for C {
@@ -206,10 +203,6 @@ impl<C: Compositor> Current for C {
 
     fn begin(&mut self, acts: bool) {
         self.begin_link(acts);
-    }
-
-    fn raising(&mut self) -> &mut dyn Raising {
-        self
     }
 }
 
@@ -303,4 +296,40 @@ pub(crate) fn await_front(
     let came = wait::holds(cancel, longest, often, || Ok(front()? == Some(window)))?;
     came.then_some(())
         .ok_or_else(|| DisplayError::NotRaised(failure, longest).into())
+}
+
+// The facts about a display system that the doctor reports.
+
+/// The doctor's words about input and pictures on most display systems.
+pub const BY_PROTOCOLS: &str = "by the compositor's own protocols";
+
+/// The facts about a display system that the doctor reports.
+pub struct Findings {
+    /// The input that the guard keeps out, or why it keeps out none.
+    pub guard: Result<String, String>,
+    /// How windows are brought to the front.
+    pub raise: &'static str,
+    /// How the pointer and the keys reach apps.
+    pub pointer: &'static str,
+    pub keys: &'static str,
+    /// Whether each ability that it lacks has a reason of its own.
+    pub has_reasons: bool,
+    /// The single step that would grant it pictures, if it lacks that right.
+    pub mends_pictures: Option<Fix>,
+}
+
+impl Findings {
+    /// The findings for a system that works through the compositor's protocols only.
+    pub fn by_protocols(guard: Offer<&mut dyn Guards>) -> Self {
+        Self {
+            guard: guard
+                .map(|_| "yes".into())
+                .map_err(|why| why.0.into_owned()),
+            raise: BY_PROTOCOLS,
+            pointer: BY_PROTOCOLS,
+            keys: BY_PROTOCOLS,
+            has_reasons: false,
+            mends_pictures: None,
+        }
+    }
 }

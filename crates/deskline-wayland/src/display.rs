@@ -145,7 +145,7 @@ impl<C: Current + 'static> Display for WaylandDisplay<C> {
     }
 
     fn raising(&mut self) -> Offer<&mut dyn Raising> {
-        Ok(self.compositor.raising())
+        Ok(&mut self.compositor)
     }
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {

@@ -61,12 +61,7 @@ impl Port for Sent<'_> {
 
     fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
         let layout = self.events.layout()?;
-        let numbered = (1..).zip(text);
-        let lacking: Vec<usize> = numbered
-            .filter(|(_, char)| layout.stroke(**char).is_none())
-            .map(|(at, _)| at)
-            .collect();
-        Ok((!lacking.is_empty()).then_some((lacking, Gap::Layout)))
+        Ok(Gap::Layout.of(text, |char| layout.stroke(char).is_some()))
     }
 
     /// Uses the layout of the last [`Port::lacks`], as some compositors are slow to report it.

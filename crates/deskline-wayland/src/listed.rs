@@ -58,7 +58,6 @@ impl Kind {
 
 /// A window of any app.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[allow(clippy::struct_excessive_bools)] // Each is a property that compositors have.
 pub struct ListedWindow {
     #[serde(skip)]
     pub id: u64,

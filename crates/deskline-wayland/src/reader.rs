@@ -44,12 +44,7 @@ pub(crate) fn maps(pid: u32) -> String {
 
 /// The positions, counted from 1, of characters that the app does not accept from a key.
 pub(crate) fn refused(text: &[char], pid: u32) -> Option<(Vec<usize>, Gap)> {
-    let numbered = (1..).zip(text);
-    let above: Vec<usize> = numbered
-        .filter(|(_, char)| char.len_utf16() > 1)
-        .map(|(at, _)| at)
-        .collect();
+    let above = Gap::AboveFfff.of(text, |char| char.len_utf16() == 1);
     // Chromium 156: U+1F600 arrives as U+F600 (electron/electron#49894).
-    let cuts = !above.is_empty() && maps(pid).contains(CHROMIUM);
-    cuts.then_some((above, Gap::AboveFfff))
+    above.filter(|_| maps(pid).contains(CHROMIUM))
 }

@@ -1,7 +1,7 @@
 //! The clipboard: a thread saves it, offers the agent's text, records which program reads the text,
 //! and restores the person's data. Windows then keeps the data, so the thread need not serve it.
 
-use deskline_contract::wait;
+use deskline_contract::{Cancel, DisplayError, Error, Result, wait};
 use std::cell::RefCell;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Instant;
@@ -9,7 +9,6 @@ use std::time::Instant;
 use deskline_contract::clipboard::{
     Board, ClipboardThread, Lending, MOST_SAVED, Order, Reading, SAVES,
 };
-use deskline_contract::{Cancel, DisplayError, Error, Result};
 use windows::Win32::Foundation::{GlobalFree, HANDLE, HGLOBAL, HWND, LPARAM, LRESULT, WPARAM};
 use windows::Win32::System::DataExchange::{
     CloseClipboard, EmptyClipboard, EnumClipboardFormats, GetClipboardData, GetClipboardOwner,

@@ -9,9 +9,8 @@ use deskline_contract::guard::Guards;
 use deskline_contract::{
     Aim, AppWindows, Application, Apps, Clipboard, Desktop, Display, End, Identity, KeyInput,
     Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
-    Screen, Window, Workspaces,
+    Screen, Window, Workspaces, kept, offers,
 };
-use deskline_contract::{kept, offers};
 
 #[cfg(windows)]
 use crate::apps::Programs;

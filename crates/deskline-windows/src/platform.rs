@@ -5,12 +5,10 @@ use std::process::Command;
 use deskline_contract::{Desktop, Error, Platform, Result};
 
 use crate::desktop::WinDesktop;
-use crate::facts;
 use crate::guard::Guard;
 use crate::os::become_aware;
-use crate::private;
-use crate::process;
 use crate::tree::{self, answers};
+use crate::{facts, private, process};
 
 /// The desktop of the user who is logged in. Each login session has a desktop of its own.
 pub struct WinPlatform(());

@@ -75,10 +75,6 @@ impl Keys {
         self.num_lock | if caps_lock { keymap::LOCK } else { 0 }
     }
 
-    pub(super) fn locked_group(&self) -> u8 {
-        self.keyboard.locked_group
-    }
-
     pub(super) fn has_bound(&self) -> bool {
         self.spare.iter().any(|(_, bound)| *bound != 0)
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_contract::{Cancel, Error, Raising, Result, TargetError, WindowId};
+use deskline_contract::{Cancel, Error, Raising, Result, TargetError, WindowId, Workspaces as _};
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt as _, InputFocus, StackMode};
 
 use super::toplevel::Toplevel;
@@ -57,7 +57,8 @@ impl Raising for X11 {
         if there {
             return Ok(());
         }
-        let ignoring = self.ignoring_manager()?;
+        let name = self.manager_name()?;
+        let ignoring = IGNORING.into_iter().find(|known| *known == name);
         self.raises_late = ignoring.is_none();
         Err(Error::from(TargetError::HeldBack {
             title: wanted.title,
@@ -96,12 +97,6 @@ impl X11 {
             at = next;
         }
         Ok(false)
-    }
-
-    /// The name of the window manager, if it ignores requests to bring a window to the front.
-    fn ignoring_manager(&self) -> Result<Option<&'static str>> {
-        let name = self.manager_name()?;
-        Ok(IGNORING.into_iter().find(|known| *known == name))
     }
 
     fn ask_manager(&mut self, wanted: &Toplevel) -> Result<()> {

@@ -6,16 +6,14 @@ use std::path::{Path, PathBuf};
 use deskline_contract::clipboard::ClipboardThread;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
-    Aim, Cancel, Clipboard, Display, KeyInput, Overlay, Picture, PictureNature, Pictures, Pointer,
-    PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
+    Aim, Clipboard, Display, KeyInput, Overlay, Pictures, Pointer, PointerInput, Raising, Result,
+    Screen, Window, Workspaces, kept, offers,
 };
-use deskline_contract::{kept, offers};
 use deskline_core::Point;
 use deskline_input::Port;
 
-use crate::clipboard;
 use crate::guard::Guard;
-use crate::{Kind, Toplevel, X11};
+use crate::{Kind, Toplevel, X11, clipboard};
 
 pub struct X11Display {
     /// `:0`
@@ -123,7 +121,7 @@ impl Display for X11Display {
     offers!(self => Ok(&mut self.guard); guard Guards, overlay Overlay);
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
-        Some(self)
+        Some(&mut self.x11)
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
@@ -155,29 +153,5 @@ impl Screen for X11Display {
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
         Port::go(&mut self.x11, to)
-    }
-}
-
-impl Workspaces for X11Display {
-    fn workspace(&mut self) -> Result<Option<u32>> {
-        self.x11.workspace()
-    }
-
-    fn put_away(&mut self, window: &Window) -> Result<()> {
-        self.x11.put_away(window)
-    }
-
-    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
-        self.x11.show_workspace(workspace, cancel)
-    }
-}
-
-impl Pictures for X11 {
-    fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        X11::picture(self, window)
-    }
-
-    fn nature(&self) -> PictureNature {
-        PictureNature::Quick
     }
 }

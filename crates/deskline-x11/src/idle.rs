@@ -1,9 +1,8 @@
 //! Waits until an app has processed the typed keys.
 
-use deskline_contract::wait;
+use deskline_contract::{Result, wait};
 use std::time::Duration;
 
-use deskline_contract::Result;
 use deskline_input::Cancel;
 use deskline_unix::family::Family;
 

@@ -7,11 +7,12 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Cancel, Error, Picture, Result, WindowId};
+use deskline_contract::{Cancel, Error, Picture, PictureNature, Result, WindowId};
 use deskline_core::Rect;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::composite::{ConnectionExt as _, Redirect};
 use x11rb::protocol::damage::{ConnectionExt as _, ReportLevel};
+use x11rb::protocol::shm::ConnectionExt as _;
 use x11rb::protocol::xproto::{ConnectionExt as _, ImageOrder, Visualid, Window};
 
 use super::canvas::{Alpha, Canvas};
@@ -40,7 +41,7 @@ struct Part {
     client: Option<Window>,
 }
 
-impl X11 {
+impl deskline_contract::Pictures for X11 {
     /// A picture of the window's content and of the open menus, pop-ups and drop-downs of its
     /// process, as far as they are on the screen.
     ///
@@ -48,7 +49,7 @@ impl X11 {
     ///
     /// [`Error::NoPicture`] if the window has gone, is minimised, on another workspace or off the
     /// screen; [`Error::Unavailable`] if its pixels do not have 8 bits a colour.
-    pub fn picture(&mut self, window: WindowId) -> Result<Picture> {
+    fn picture(&mut self, window: WindowId) -> Result<Picture> {
         let (wanted, popups) = self.parts(window)?;
         let area = popups
             .iter()
@@ -62,6 +63,12 @@ impl X11 {
         Ok(canvas.picture())
     }
 
+    fn nature(&self) -> PictureNature {
+        PictureNature::Quick
+    }
+}
+
+impl X11 {
     /// The parts of the picture: the window, then its pop-ups, bottom first.
     fn parts(&mut self, window: WindowId) -> Result<(Part, Vec<Part>)> {
         let Some(wanted) = self.toplevel(window)? else {
@@ -193,11 +200,11 @@ impl X11 {
     /// memory.
     fn share(&mut self, size: usize) -> Result<()> {
         let pictures = &mut self.pictures;
-        if !pictures.shm || pictures.shared.as_ref().is_some_and(|s| s.size() >= size) {
+        if !pictures.shm || pictures.shared.as_ref().is_some_and(|s| s.size >= size) {
             return Ok(());
         }
         if let Some(small) = pictures.shared.take() {
-            small.detach(&self.connection)?;
+            self.connection.shm_detach(small.segment).sent(WHAT)?;
         }
         pictures.shared = SharedImage::new(&self.connection, size)?;
         pictures.shm = pictures.shared.is_some();

@@ -13,7 +13,7 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 
-use super::{During as _, X11, acting, keys};
+use super::{During as _, X11, acting, typing};
 
 impl Port for X11 {
     type Error = Error;
@@ -66,12 +66,7 @@ impl Port for X11 {
         if !keys.spare.is_empty() {
             return Ok(None);
         }
-        let numbered = (1..).zip(text);
-        let lacking: Vec<usize> = numbered
-            .filter(|(_, char)| keys.on_layout(**char).is_none())
-            .map(|(at, _)| at)
-            .collect();
-        Ok((!lacking.is_empty()).then_some((lacking, Gap::NoSpareKey)))
+        Ok(Gap::NoSpareKey.of(text, |char| keys.on_layout(char).is_some()))
     }
 
     fn stroke(
@@ -107,7 +102,7 @@ impl Port for X11 {
         if modifiers.is_empty() {
             return Ok(vec![]);
         }
-        keys::holding(self.keys()?, modifiers)
+        typing::holding(self.keys()?, modifiers)
     }
 }
 

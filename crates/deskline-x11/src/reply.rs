@@ -17,32 +17,13 @@ pub(crate) trait During<T>: Sized {
     }
 }
 
-fn lost(what: &'static str, error: &ConnectionError) -> Error {
-    Error::Unavailable(format!(
-        "lost the X server while {what}: {error}. If the desktop session has ended, start it \
-        again; the next call reconnects"
-    ))
-}
-
-impl<T> During<T> for Result<T, ConnectionError> {
+impl<T, E: Into<ReplyOrIdError>> During<T> for Result<T, E> {
     fn during(self, what: &'static str) -> Result<T> {
-        self.map_err(|error| lost(what, &error))
-    }
-}
-
-impl<T> During<T> for Result<T, ReplyError> {
-    fn during(self, what: &'static str) -> Result<T> {
-        self.map_err(|error| match error {
-            ReplyError::ConnectionError(error) => lost(what, &error),
-            ReplyError::X11Error(_) => Error::system(what)(error),
-        })
-    }
-}
-
-impl<T> During<T> for Result<T, ReplyOrIdError> {
-    fn during(self, what: &'static str) -> Result<T> {
-        self.map_err(|error| match error {
-            ReplyOrIdError::ConnectionError(error) => lost(what, &error),
+        self.map_err(|error| match error.into() {
+            ReplyOrIdError::ConnectionError(error) => Error::Unavailable(format!(
+                "lost the X server while {what}: {error}. If the desktop session has ended, start \
+                 it again; the next call reconnects"
+            )),
             other => Error::system(what)(other),
         })
     }

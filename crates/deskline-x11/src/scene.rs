@@ -11,9 +11,8 @@ use x11rb::protocol::xproto::{ConnectionExt as _, Keycode};
 
 use super::acting::{Acting, Keys};
 use super::grab_probe::Grabbable;
-use super::typing;
 use super::will::Will;
-use super::{During as _, X11, sync};
+use super::{During as _, X11, sync, typing};
 
 /// Wait for the server after this many wheel notches: this many may still arrive after a cancel.
 const AHEAD_OF_SERVER: i32 = 8;
@@ -225,7 +224,7 @@ impl X11 {
                 }
             }
             if keys.group_locked {
-                self.lock_group(keys.locked_group())?;
+                self.lock_group(keys.keyboard.locked_group)?;
             }
         }
         self.give_keycodes_back()?;

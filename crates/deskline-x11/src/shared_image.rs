@@ -25,9 +25,10 @@ const PIECE: usize = 128 << 10;
 /// A memory file that the server writes images to; reused between pictures.
 #[derive(Debug)]
 pub(super) struct SharedImage {
-    segment: shm::Seg,
+    pub(super) segment: shm::Seg,
     file: File,
-    size: usize,
+
+    pub(super) size: usize,
 }
 
 /// The source of pixels: a part of a drawable, in its own coordinates.
@@ -71,14 +72,6 @@ impl SharedImage {
             size,
         };
         Ok(attached.map(|()| image))
-    }
-
-    pub(super) fn size(&self) -> usize {
-        self.size
-    }
-
-    pub(super) fn detach(self, connection: &Connection) -> Result<()> {
-        connection.shm_detach(self.segment).sent(WHAT)
     }
 
     /// Reads `source`, which must fit into the memory. Calls `rows` with the number of the first

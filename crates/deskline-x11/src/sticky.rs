@@ -2,11 +2,10 @@
 //! locked must not modify the agent's input, and are restored exactly afterwards. Slow Keys and
 //! Bounce Keys ignore short and repeated presses: both are off during an action.
 
-use deskline_contract::{Cancel, wait};
+use deskline_contract::{Cancel, Result, wait};
 use std::io::IoSlice;
 use std::time::Duration;
 
-use deskline_contract::Result;
 use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::xkb::{self, AXOption, BoolCtrl, ConnectionExt as _, Control, VMod};
 use x11rb::protocol::xproto::ModMask;

@@ -45,7 +45,6 @@ pub enum Kind {
 }
 
 /// A toplevel window in X11's terms.
-#[allow(clippy::struct_excessive_bools)] // They are independent properties.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toplevel {
     /// The X window.

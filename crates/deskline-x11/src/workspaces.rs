@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_contract::{Cancel, Result, Window};
+use deskline_contract::{Cancel, Result, Window, Workspaces};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask};
 
@@ -23,16 +23,15 @@ const FROM_USER: u32 = 2;
 
 const WHAT: &str = "switching workspaces";
 
-impl X11 {
-    /// The workspace on the screen, counted from 1; `None` without workspaces.
-    pub fn workspace(&self) -> Result<Option<u32>> {
+impl Workspaces for X11 {
+    fn workspace(&mut self) -> Result<Option<u32>> {
         let property = self.atoms._NET_CURRENT_DESKTOP;
         let shown = self.number(self.root, property, AtomEnum::CARDINAL)?;
         Ok(shown.map(|n| n.saturating_add(1)))
     }
 
-    /// Switches to a workspace, and waits up to a second for the switch.
-    pub fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
+    /// Waits up to a second for the switch.
+    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
         if self.workspace()? == Some(workspace) {
             return Ok(());
         }
@@ -46,12 +45,7 @@ impl X11 {
         Ok(())
     }
 
-    pub(super) fn unshade(&self, window: u32) -> Result<()> {
-        self.set_shaded(window, REMOVE)
-    }
-
-    /// Minimises and shades the window as it was.
-    pub fn put_away(&self, window: &Window) -> Result<()> {
+    fn put_away(&mut self, window: &Window) -> Result<()> {
         let Ok(id) = u32::try_from(window.id.0) else {
             return Ok(());
         };
@@ -62,6 +56,12 @@ impl X11 {
             self.tell_manager(id, self.atoms.WM_CHANGE_STATE, [ICONIC, 0, 0, 0, 0])?;
         }
         Ok(())
+    }
+}
+
+impl X11 {
+    pub(super) fn unshade(&self, window: u32) -> Result<()> {
+        self.set_shaded(window, REMOVE)
     }
 
     fn set_shaded(&self, window: u32, action: u32) -> Result<()> {

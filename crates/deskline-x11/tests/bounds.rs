@@ -4,6 +4,7 @@
 
 mod common;
 
+use deskline_contract::Pictures as _;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 

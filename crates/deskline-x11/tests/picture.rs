@@ -4,6 +4,7 @@
 mod common;
 
 use common::{Look, Manager, PlainWindow, TestDesktop, eventually};
+use deskline_contract::Pictures as _;
 use deskline_contract::{Cancel, Picture, Raising as _, WindowId};
 use deskline_core::Point;
 

@@ -79,7 +79,6 @@ const HTTP: &str = "Over HTTP";
 const CLIENTS: &str = "A desktop for each client";
 
 /// The options of a server, which every command takes and those show that they concern.
-#[allow(clippy::struct_excessive_bools)] // each is an option of its own
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
     /// Offer only the tools that change nothing on the desktop
@@ -421,7 +420,8 @@ pub(crate) struct Serve {
     pub(crate) view: bool,
     /// End a client's session and its desktop after this many minutes without a call
     #[cfg(unix)]
-    #[arg(help_heading = HTTP, long, value_name = "MINUTES", requires = "http", default_value = "30", value_parser = minutes)]
+    #[arg(help_heading = HTTP, long, value_name = "MINUTES", requires = "http")]
+    #[arg(default_value = "30", value_parser = minutes)]
     pub(crate) idle: Duration,
 }
 
@@ -506,7 +506,6 @@ pub(crate) struct ViewArgs {
     pub(crate) no_open: bool,
 }
 
-#[allow(clippy::struct_excessive_bools)] // each is an option of its own
 #[derive(Debug, Args)]
 pub(crate) struct DesktopArgs {
     /// Width and height of its screen in pixels

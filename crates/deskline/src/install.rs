@@ -13,9 +13,8 @@ mod yaml;
 use std::process::{Command, ExitCode};
 
 use clap::{Args, ValueEnum as _};
-use client::Client;
 pub(crate) use client::settings_folder;
-use client::{Format, Location};
+use client::{Client, Format, Location};
 use file::File;
 use server::{NAME, Server};
 

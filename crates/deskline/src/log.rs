@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use deskline_core::escape::short;
-use deskline_journal::{Outcome, Record};
+use deskline_core::escape::{one_line, short};
+use deskline_journal::{Outcome, Record, grep};
 
-use crate::cli::{LogArgs, OutcomeFilter};
+use crate::cli::{LogArgs, OutcomeFilter, Settings};
+use crate::output::{Done, exit_code, print};
 
 const HEADER: [&str; 6] = ["TIME", "TOOL", "APP", "OUTCOME", "DIFF", "MS"];
 
@@ -73,11 +74,6 @@ impl LogArgs {
             && self.tool.as_ref().is_none_or(is_its_tool)
             && self.outcome.is_none_or(|wanted| wanted == outcome)
     }
-
-    /// Whether it selects all records.
-    pub(crate) const fn lets_all(&self) -> bool {
-        self.app.is_none() && self.tool.is_none() && self.outcome.is_none()
-    }
 }
 
 fn row(record: &Record) -> [String; 6] {
@@ -108,6 +104,26 @@ fn row(record: &Record) -> [String; 6] {
         diff,
         format!("{ms:.0}"),
     ]
+}
+
+// `deskline grep`: when a text was last on a screen, over all tree files of the journal.
+
+/// Prints the newest `limit` matching lines, newest file first: time, path, line number, line.
+pub(crate) fn grep(settings: &Settings, pattern: &str, limit: usize) -> Done {
+    let journal = settings.journal()?;
+    let mut any = false;
+    journal.grep(&grep::pattern(pattern)?, limit, |file, lines| {
+        any = true;
+        for found in lines {
+            let (time, path, number) = (file.time(), file.path.display(), found.number);
+            print(&format!(
+                "{time}  {path}:{number}: {}",
+                one_line(&found.line)
+            ))?;
+        }
+        Ok::<_, Box<dyn std::error::Error>>(())
+    })?;
+    Ok(exit_code(any))
 }
 
 #[cfg(test)]

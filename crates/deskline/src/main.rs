@@ -8,7 +8,6 @@ mod config;
 mod demo;
 mod facts;
 mod grants;
-mod grep;
 #[cfg(unix)]
 mod http;
 mod install;
@@ -73,7 +72,7 @@ fn start(cli: Cli) -> ExitCode {
         Command::Test(args) => recipe::test(settings, &args),
         Command::View(args) => view::view(settings, &args),
         Command::Grants { command } => grants::run(&command.unwrap_or(cli::GrantsCommand::List)),
-        Command::Grep { pattern, number } => grep::grep(settings, &pattern, number),
+        Command::Grep { pattern, number } => log::grep(settings, &pattern, number),
         Command::Doctor { json, fix } => platform::doctor(settings, json, fix),
         Command::Status => status::status(settings),
         Command::Facts => facts::facts(settings),

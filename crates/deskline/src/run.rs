@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_journal::{Follow, Turns};
-use deskline_link::Reason;
 use deskline_link::guard::{Guarding, Mode};
-use deskline_link::{Cancel, Links, Policy};
+use deskline_link::{Cancel, Links, Policy, Reason};
 use deskline_mcp::{Config, Dispatcher, NoReply, Nobody, Reply};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
@@ -133,7 +132,7 @@ const LOOK: Duration = Duration::from_millis(200);
 /// `deskline log`.
 pub(crate) fn log(settings: &Settings, args: &LogArgs) -> Done {
     let journal = settings.journal()?;
-    let all = if args.lets_all() {
+    let all = if args.app.is_none() && args.tool.is_none() && args.outcome.is_none() {
         args.number
     } else {
         usize::MAX

@@ -59,7 +59,6 @@ const XWAYLAND: &str = "xwayland enable\nfor_window [shell=\"xwayland\"] floatin
 /// A session to start: `Setup::debian_13(Compositor::Gnome).extension().scale(2.0).start()`.
 #[derive(Debug)]
 #[must_use]
-#[allow(clippy::struct_excessive_bools)] // They are independent switches.
 pub struct Setup {
     pub(super) compositor: Compositor,
     /// The suite of the root that its programs are from; `None`: this machine's.

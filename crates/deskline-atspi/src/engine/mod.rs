@@ -65,11 +65,11 @@ pub struct Engine<'a> {
     unknown_nodes: usize,
     /// How many nodes were reused from an earlier reading.
     pub reused: usize,
-    queue: VecDeque<(usize, Request)>,
+    pub(crate) queue: VecDeque<(usize, Request)>,
     ahead: Ahead,
     in_flight: InFlight,
     /// Hidden nodes of which only the state was requested.
-    hidden: Vec<usize>,
+    pub(crate) hidden: Vec<usize>,
     /// The role of all objects that are being added, if it is known and they have no children.
     leaf_role: Option<u32>,
     /// Objects of other processes: their container, bus name and path.
@@ -174,19 +174,9 @@ impl<'a> Engine<'a> {
         self.nodes = nodes;
     }
 
-    /// Requests the state of a node that was not read. The rest follows as for any other node.
-    pub(crate) fn ask_state(&mut self, index: usize) {
-        self.queue.push_back((index, Request::State));
-    }
-
     /// The hidden nodes that were found since the last call.
     pub(crate) fn take_hidden(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.hidden)
-    }
-
-    /// Leaves hidden nodes for later.
-    pub(crate) fn leave_hidden(&mut self, hidden: Vec<usize>) {
-        self.hidden.extend(hidden);
     }
 
     /// Drops the requests that there was no time for, and marks the nodes that they leave

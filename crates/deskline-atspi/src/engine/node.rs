@@ -9,7 +9,6 @@ use crate::toolkits::gtk;
 
 /// An object, as far as it was read.
 #[derive(Debug, Default)]
-#[allow(clippy::struct_excessive_bools)] // they are independent facts
 pub struct Node {
     /// The bus name, if it is not the app's own: an embedded object of another process.
     pub owner: Option<Arc<str>>,

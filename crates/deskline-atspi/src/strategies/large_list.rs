@@ -18,8 +18,8 @@ use std::time::Instant;
 
 use deskline_core::Rect;
 
+use super::linked;
 use super::reuse::{self, KnownList, LastReading};
-use super::{hidden, linked};
 use crate::bus::Result;
 use crate::decode;
 use crate::engine::{self, Engine, LongList};
@@ -140,7 +140,7 @@ impl LargeLists {
             if list.is_listed_at_once() && Instant::now() < until {
                 list.list(engine)?;
                 engine.pump(Some(until))?;
-                hidden::read(engine, reuse, until)?;
+                reuse::read_hidden(engine, reuse, until)?;
             }
             while Instant::now() < until {
                 let known = list.its.children.keys().copied().collect();
@@ -149,7 +149,7 @@ impl LargeLists {
                     break;
                 }
                 list.read(engine, &indexes, Some(until))?;
-                hidden::read(engine, reuse, until)?;
+                reuse::read_hidden(engine, reuse, until)?;
             }
             self.collect(engine);
             next += 1;

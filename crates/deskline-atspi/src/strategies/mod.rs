@@ -3,15 +3,13 @@
 //! | strategy | for | uses |
 //! |---|---|---|
 //! | [`bulk_cache`] | an app whose toolkit gives all it has in one call | |
-//! | [`reuse`] | the hidden subtrees of a link's second traversal | |
+//! | [`reuse`] | hidden nodes, level by level, and hidden subtrees of a link's second traversal | |
 //! | [`documents`] | an app's other documents, which nobody sees | `reuse` |
-//! | [`hidden`] | hidden nodes, level by level | `reuse` |
 //! | [`recycled`] | rows that were in view before | |
 //! | [`stacked`] | pages that are behind another | |
 //! | [`gaps`] | rows that GTK 4 does not list | |
-//! | [`read_on`] | between links: the nodes for which the last reading had no time | `hidden`,
-//! `large_list`, `reuse` |
-//! | [`large_list`] | containers of more than 500 children | `hidden`, `linked`, `reuse` |
+//! | [`read_on`] | between links: the nodes for which the last reading had no time | `large_list`, `reuse` |
+//! | [`large_list`] | containers of more than 500 children | `linked`, `reuse` |
 //! | [`linked`] | children by their hyperlinks | |
 //! | [`table`] | tables that create their cells on request | |
 //! | [`spreadsheet`] | LibreOffice's cells, whose objects are kept alive | `table` |
@@ -24,7 +22,6 @@ pub(crate) mod bulk_cache;
 pub mod documents;
 pub mod embedded;
 pub(crate) mod gaps;
-pub mod hidden;
 pub mod keep_alive;
 pub(crate) mod large_list;
 pub mod linked;

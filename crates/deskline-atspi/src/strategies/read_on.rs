@@ -10,6 +10,7 @@ use super::large_list::LargeLists;
 use super::reuse::{LastReading, is_managed};
 use crate::bus::Result;
 use crate::engine::{Engine, Node};
+use crate::request::Request;
 
 /// How many nodes are read in one batch: about 40 ms in Chromium.
 const BATCH: usize = 300;
@@ -24,7 +25,7 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
     let paths = engine.nodes.iter().enumerate();
     let at: HashMap<&str, usize> = paths.map(|(i, node)| (node.path.as_ref(), i)).collect();
     for (path, list) in known {
-        match at.get(&*path).filter(|_| !last.is_dirty(&path)) {
+        match at.get(&*path).filter(|_| !last.dirty.contains(&path)) {
             Some(&node) => lists.push((node, list)),
             None => drop(others.insert(path, list)),
         }
@@ -55,7 +56,7 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
     }
     for index in unread {
         if engine.nodes[index].role.is_none() {
-            engine.ask_state(index);
+            engine.queue.push_back((index, Request::State));
         } else {
             engine.nodes[index].children_read = true;
             engine.ask_facts(index);

@@ -19,6 +19,7 @@ use crate::decode;
 use crate::engine::{Engine, Node};
 use crate::names::{StateSet, role};
 use crate::request::Request;
+use crate::toolkits::Prose;
 
 /// The age from which on a reading is not reused: toolkits omit some events, and hidden nodes must
 /// not stay wrong.
@@ -54,7 +55,7 @@ pub(crate) struct LastReading {
     lists: HashMap<Arc<str>, KnownList>,
     /// The paths of hidden objects that events named, and of large lists whose children have
     /// changed.
-    dirty: HashSet<Arc<str>>,
+    pub(crate) dirty: HashSet<Arc<str>>,
     /// Whether the time budget kept it from reading more.
     pub cut_short: bool,
     /// Whether the app has more nodes than one reading has time for: its reading is, or was,
@@ -114,11 +115,6 @@ impl LastReading {
         nodes
             .map(|node| (node.path.as_ref(), children(node)))
             .collect()
-    }
-
-    /// Whether an event named the object of that path.
-    pub(crate) fn is_dirty(&self, path: &str) -> bool {
-        self.dirty.contains(path)
     }
 
     /// Records an event: the path of its object, and its name.
@@ -326,4 +322,30 @@ pub(super) fn copy(node: &Node, parent: Option<usize>) -> Node {
         value: node.value.clone(),
         ..*node
     }
+}
+
+// Reads hidden nodes, level by level.
+
+/// Reads the hidden nodes that were found and their descendants, a level at a time, until `until`.
+/// Reuses the nodes that are still valid in `last`.
+pub(crate) fn read_hidden(
+    engine: &mut Engine<'_>,
+    last: Option<&LastReading>,
+    until: Instant,
+) -> Result {
+    let mut hidden = engine.take_hidden();
+    while !hidden.is_empty() && Instant::now() < until {
+        for node in recall(engine, last, hidden)? {
+            engine.ask_facts(node);
+        }
+        engine.pump(Some(until))?;
+        // If most elements have text, the texts get a share of the time, so that both elements and
+        // texts are read.
+        if engine.toolkit.prose() == Prose::InParents {
+            engine.details(0, Some(until))?;
+        }
+        hidden = engine.take_hidden();
+    }
+    engine.hidden.extend(hidden);
+    Ok(())
 }

@@ -77,7 +77,6 @@ impl fmt::Display for Event {
     }
 }
 
-#[allow(clippy::struct_excessive_bools)]
 pub struct Script {
     pub cancel: Cancel,
     pub fault: Option<(Fault, usize)>,

@@ -2,14 +2,13 @@
 //! share deletion. Its access control list is for the user alone, and its files inherit it.
 
 use std::fs::{File, OpenOptions};
-use std::io;
 use std::os::windows::ffi::OsStrExt as _;
 use std::os::windows::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::os::windows::io::AsRawHandle as _;
 use std::path::{Path, PathBuf};
-use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use std::{io, ptr};
 
 use windows::Win32::Foundation::{
     ERROR_ALREADY_EXISTS, ERROR_LOCK_VIOLATION, GENERIC_READ, GENERIC_WRITE, HANDLE, HLOCAL,

@@ -6,9 +6,9 @@ use crate::call::{Action, Call};
 use crate::checkpoint::Checkpoint;
 use crate::picture::change::Before;
 use crate::policy::Policy;
+use crate::report::Step;
 use crate::resolve::lookup::Resolved;
 use crate::resolve::targets::DropOn;
-use crate::step::Step;
 use deskline_input::Cancel;
 
 /// One action: its needs, the desktop that it acts on, and its results. These are recorded as it

@@ -12,8 +12,7 @@ use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::resolve::lookup::Resolved;
 use crate::trees::Scope;
-use deskline_input::Aim;
-use deskline_input::Cancel;
+use deskline_input::{Aim, Cancel};
 
 /// How long an app may take to report which of its toplevels is active.
 const SAYS_ACTIVE: Duration = Duration::from_secs(1);

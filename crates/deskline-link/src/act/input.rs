@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use deskline_core::{Element, KeyPress, Modifiers, Point, Rect, Tree, escape};
 
-use super::abilities;
 use super::action::Act;
-use super::no_element;
 use super::reach::Reached;
+use super::{abilities, no_element};
 use crate::alert::{self, takes_text};
 use crate::call::{ClickKind, Input, Quiet, Target, Typing};
 use crate::display::Shown;

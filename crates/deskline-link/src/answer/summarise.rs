@@ -8,11 +8,10 @@ use deskline_core::{
 
 use crate::call::{Action, Call, Input};
 use crate::picture::change;
-use crate::report::{AppState, Drop, Report};
+use crate::report::{AppState, Drop, Report, Results};
 use crate::resolve::lookup;
 use crate::secrecy::character_of;
 use crate::settle::readback;
-use crate::step::Results;
 use crate::subject::Subject;
 
 /// The sentence about a step has at most this many characters.

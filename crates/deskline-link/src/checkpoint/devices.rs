@@ -35,7 +35,7 @@ impl Checkpoint<'_> {
                 // A panic in it may leave them grabbed: the restore then releases them.
                 self.guard.taken(start);
                 let grabbed = guard.grab(task, self.cancel);
-                self.guard.not_taken();
+                self.guard.since = None;
                 grabbed?
             }
             Err(Missing(why)) => Grab::Unable(why.into_owned()),

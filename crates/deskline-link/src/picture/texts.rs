@@ -16,10 +16,9 @@ use deskline_core::{
 };
 
 use super::area::Area;
-use super::change;
 use super::lines::{lines, look, print};
 use super::same::unchanged;
-use super::undescribed;
+use super::{change, undescribed};
 use crate::desktop::Desktop;
 use crate::display::{Picture, PictureNature, WindowId};
 use crate::ocr::{Ocr, PREFIX, Print};

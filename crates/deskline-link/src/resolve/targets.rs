@@ -5,7 +5,7 @@ use deskline_input::Button;
 
 use super::lookup::Resolved;
 use crate::call::{Action, Input, Quiet};
-use crate::step::ActedOn;
+use crate::report::ActedOn;
 
 /// The target of an action.
 #[derive(Debug, Default)]

@@ -18,7 +18,6 @@ pub(crate) enum Verdict {
 
 /// A field as one reading found it: an element with a text or a number that can be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools)] // They are independent facts.
 pub(crate) struct Field {
     pid: u32,
     pub(crate) id: ElementId,

@@ -35,7 +35,6 @@ pub(crate) enum When {
 
 /// The script, and the calls so far.
 // The booleans are independent switches.
-#[allow(clippy::struct_excessive_bools)]
 #[derive(Default)]
 pub(crate) struct Script {
     pub(crate) world: World,

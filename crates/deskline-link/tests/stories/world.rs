@@ -51,7 +51,6 @@ pub(crate) enum Health {
 
 /// The whole desktop.
 // They are independent facts.
-#[allow(clippy::struct_excessive_bools)]
 #[derive(Default)]
 pub(crate) struct World {
     pub(crate) apps: Vec<(App, Health)>,

@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use deskline_atspi::toolkits::mapped;
 use deskline_contract::guard::Guards;
-use deskline_contract::kept;
 use deskline_contract::{
     Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Missed, Offer, Overlay, Pictures,
-    PointerInput, Raising, Result, Screen, TargetError, Window, WindowId, Workspaces,
+    PointerInput, Raising, Result, Screen, TargetError, Window, WindowId, Workspaces, kept,
 };
 use deskline_core::{Key, KeyPress, Modifiers, Point};
 use deskline_input::{Button, Progress};
-
 use deskline_unix::process;
 
 use super::LinuxDesktop;
@@ -203,5 +201,34 @@ impl KeyInput for LinuxDesktop {
             matches!(press.key, Key::Char(_) | Key::Space) && !press.modifiers.intersects(SHORTCUT);
         let _direct = types.then(|| self.input_methods.direct(self.aimed_at));
         self.display.key_input()?.press_key(press, held, cancel)
+    }
+}
+
+// Clicks in open menus: the waits and the checks before one.
+
+impl LinuxDesktop {
+    /// Waits until the app no longer ignores a click in a menu that has just opened.
+    pub(super) fn await_menu(&mut self, cancel: &Cancel) -> Result<()> {
+        let Some(pid) = self
+            .aimed_at
+            .filter(|_| self.session.wayland_display.is_some())
+        else {
+            return Ok(());
+        };
+        if self.menus.ignores(pid).is_zero()
+            || !self.atspi.ignores_clicks_in_new_menus(pid)
+            || !self.popup_open(pid)?
+        {
+            return Ok(());
+        }
+        Ok(cancel.wait(self.menus.ignores(pid))?)
+    }
+
+    /// Fails if the click may reach another item of a menu than the tree shows there.
+    pub(super) fn check_menu(&self, at: Point) -> Result<()> {
+        match self.aimed_at {
+            Some(pid) if self.menus.is_lost(pid) => Err(TargetError::MenuPlaceUnknown(at).into()),
+            _ => Ok(()),
+        }
     }
 }

@@ -1,14 +1,19 @@
 //! A display system, in AT-SPI's terms too.
 
 use deskline_atspi::{self as atspi, InBuffer};
-use deskline_contract::{Display, Result, Screen, Window, WindowId};
+use deskline_contract::guard::Guards;
+use deskline_contract::{
+    Aim, Clipboard, Display, KeyInput, Missing, Offer, Overlay, Pictures, PointerInput, Raising,
+    Result, Screen, Window, WindowId, offers,
+};
 use deskline_core::Rect;
 use deskline_wayland::{
     Compositor, Corner, Current, Findings, Kind, ListedWindow, Listing, WaylandDisplay,
 };
-use deskline_x11::X11Display;
+use deskline_x11::{Toplevel, X11Display};
 
 use super::described::described;
+use crate::session::Session;
 
 /// A display system: the link's display, and more methods for AT-SPI and the start of apps. The
 /// defaults are those of a display without windows.
@@ -104,3 +109,87 @@ fn border(outer: Rect, inner: Rect) -> [i32; 4] {
     let bottom = outer.y + outer.h - inner.y - inner.h;
     [inner.x - outer.x, right, inner.y - outer.y, bottom]
 }
+
+// X11's windows in AT-SPI's terms.
+
+impl DisplaySystem for X11Display {
+    fn windows_for_tree(&mut self, pid: u32, popups: bool) -> Result<atspi::Windows> {
+        let x11 = X11Display::x11(self);
+        let popups = popups.then(|| x11.popups(pid)).transpose()?;
+        let mut toplevels = x11.toplevels()?;
+        toplevels.retain(|t| t.pid == pid);
+        toplevels.sort_by_key(Toplevel::rank);
+        let front = match toplevels.len() {
+            // A single window need not be distinguished from others.
+            0 | 1 => None,
+            _ => x11.front_id()?.map(|id| WindowId(id.into())),
+        };
+        let toplevels = toplevels.into_iter().map(for_tree).collect();
+        let placed = atspi::Windows::placed(toplevels, popups.unwrap_or_default(), front);
+        let screen = Some(x11.screen()?);
+        Ok(atspi::Windows { screen, ..placed })
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+        X11Display::x11(self).popup_open(pid).map(Some)
+    }
+
+    fn x11(&mut self) -> Option<&mut X11Display> {
+        Some(self)
+    }
+}
+
+fn for_tree(toplevel: Toplevel) -> atspi::Toplevel {
+    atspi::Toplevel {
+        shadow: toplevel.shadow,
+        border: toplevel.border,
+        modal: toplevel.modal,
+        on_screen: toplevel.viewable && !toplevel.minimised,
+        ..atspi::Toplevel::new(WindowId(toplevel.id.into()), toplevel.title, toplevel.raw)
+    }
+}
+
+// A Wayland session in which Deskline reaches only the apps' accessibility trees. The core
+// protocol lets no program list the windows of others or send input.
+
+/// A display without windows, input and pictures: each ability is missing for the same reason.
+pub(super) struct TreesOnly {
+    /// Why it lacks them, as a clause.
+    why: String,
+}
+
+impl TreesOnly {
+    pub(super) fn new(session: &Session) -> Self {
+        let compositor = session.compositor();
+        let compositor = compositor.as_deref().unwrap_or("unknown compositor");
+        Self {
+            why: format!(
+                "this is a Wayland session ({compositor}), where Deskline reaches only the \
+                accessibility trees of apps"
+            ),
+        }
+    }
+
+    fn missing<T>(&self) -> Offer<T> {
+        Err(Missing::new(self.why.clone()))
+    }
+}
+
+impl Display for TreesOnly {
+    fn begin_link(&mut self, _acts: bool) {}
+
+    fn set_aim(&mut self, _aim: Aim) {}
+
+    fn release_all(&mut self) {}
+
+    offers!(self => self.missing();
+        screen Screen, raising Raising, pointer_input PointerInput, key_input KeyInput,
+        pictures Pictures, guard Guards, overlay Overlay);
+
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        let missing: Offer<_> = self.missing();
+        missing.map_err(|missing| missing.for_action("pasting"))
+    }
+}
+
+impl DisplaySystem for TreesOnly {}

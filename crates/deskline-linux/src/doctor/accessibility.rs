@@ -9,9 +9,8 @@ use super::apps::{self, App};
 use super::remedy::PRIVATE;
 use crate::packages::{self, Package};
 use crate::session::Session;
-use deskline_atspi::accessibility_bus;
 use deskline_atspi::bus::{self, Call, Connection};
-use deskline_atspi::{AtSpi, Listed};
+use deskline_atspi::{AtSpi, Listed, accessibility_bus};
 use deskline_contract::doctor::{Check, Fix};
 
 /// An app that takes longer than this to answer is reported as hanging.

@@ -6,6 +6,7 @@ use x11rb::connection::{Connection as _, RequestConnection as _};
 use super::remedy::{NOBODY, PRIVATE};
 use super::wayland;
 use crate::session::Session;
+use deskline_contract::Pictures as _;
 use deskline_contract::doctor::Check;
 use deskline_x11::connection::Connection;
 use deskline_x11::{Kind, Toplevel, X11};

@@ -5,9 +5,8 @@ use deskline_contract::Missing;
 use deskline_wayland::{BY_PROTOCOLS, wlr_lacks};
 
 use super::remedy::{NOBODY, PRIVATE};
-use crate::display;
-use crate::guard;
 use crate::session::Session;
+use crate::{display, guard};
 use deskline_contract::doctor::{Check, Fix};
 
 /// Each capability, and the consequence for agents if it is missing.

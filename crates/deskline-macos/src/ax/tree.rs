@@ -10,11 +10,10 @@ use deskline_input::clock::Instant;
 
 use super::facts::Facts;
 use super::identity::Identities;
-use super::name_of;
 use super::node::Node;
 use super::reuse::Last;
-use super::wake;
 use super::walk::Walk;
+use super::{name_of, wake};
 use crate::front;
 use crate::os::Os;
 use crate::windows::{self, AxWindow};

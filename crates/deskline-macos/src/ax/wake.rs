@@ -11,9 +11,8 @@ use std::time::Duration;
 use deskline_core::{Role, Tree};
 use deskline_input::clock::Instant;
 
-use crate::front;
 use crate::os::{Ax, AxError, NewValue, Os};
-use crate::windows;
+use crate::{front, windows};
 
 /// How long an app may take to build its tree after the request: both first wait 2 s for a further
 /// request (different-ai/openwork #4595), and then build it.

@@ -13,11 +13,10 @@ use deskline_core::{Role, States, Text};
 use deskline_input::clock::Instant;
 
 use super::facts::{self, FACTS, FACTS_AND_CHILDREN, FACTS_BUT_VALUE, Facts};
-use super::long_text;
 use super::node::Node;
 use super::reuse::Last;
 use super::visible_rows::{self, RANGE};
-use super::{PATIENCE, failed};
+use super::{PATIENCE, failed, long_text};
 use crate::os::{AxError, Os, Value};
 use crate::{front, windows};
 

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use deskline_contract::guard::{Grab, Guards, Task};
-use deskline_contract::offers;
 use deskline_contract::{
     Aim, AppWindows, Cancel, Clipboard, Display, Error, KeyInput, Overlay, Picture, PictureNature,
-    Pictures, Pointer, PointerInput, Raising, Result, Screen, Shown, Window, WindowId,
+    Pictures, Pointer, PointerInput, Raising, Result, Screen, Shown, Window, WindowId, offers,
 };
 use deskline_core::Point;
 use deskline_input::clock::Instant;

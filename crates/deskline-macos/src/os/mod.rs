@@ -320,7 +320,6 @@ pub struct InputSource {
 
 /// The character of a key with Shift and Option, or Command, up or down.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools)] // three modifiers
 pub struct LayoutKey {
     /// The virtual key code.
     pub code: u16,

@@ -13,9 +13,8 @@ use deskline_link::{Action, Target};
 use super::guard::{grew, length};
 use super::test::Test;
 use super::tools::{reference, visible};
-use crate::MacDesktop;
 use crate::os::{NewValue, Os, Value};
-use crate::{activate, front, windows};
+use crate::{MacDesktop, activate, front, windows};
 
 /// How often a button is clicked for the count.
 const CLICKS: u32 = 50;

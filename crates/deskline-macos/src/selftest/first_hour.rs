@@ -10,9 +10,8 @@ use deskline_link::{Action, Target};
 use super::guard::{grew, length};
 use super::test::Test;
 use super::tools::AREA;
-use crate::facts;
 use crate::os::{Os, Value};
-use crate::{picture, windows};
+use crate::{facts, picture, windows};
 
 const PANEL_TEXT: &str = "under a panel";
 

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use deskline_contract::Cancel;
-use deskline_contract::Reason;
+use deskline_contract::{Cancel, Reason};
 use deskline_core::Point;
 use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Call, Target};

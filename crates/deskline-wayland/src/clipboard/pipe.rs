@@ -1,10 +1,9 @@
 //! The pipes that carry clipboard data, and the process that reads at the other end.
 
-use std::fs;
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use deskline_unix::family::Family;
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};

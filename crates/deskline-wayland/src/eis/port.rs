@@ -1,10 +1,9 @@
 //! The pointer and the keyboard over an EIS socket.
 
-use deskline_contract::wait;
+use deskline_contract::{DisplayError, Error, Result, wait};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{DisplayError, Error, Result};
 use reis::ei::button::ButtonState;
 use reis::ei::handshake::ContextType;
 use reis::ei::keyboard::KeyState;

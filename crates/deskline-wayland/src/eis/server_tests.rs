@@ -11,16 +11,15 @@ use std::thread::JoinHandle;
 
 use deskline_core::{KeyPress, Point};
 use deskline_input::{Button, Cancel, Port as _};
-use reis::PendingRequestResult;
 use reis::ei::connection::DisconnectReason;
 use reis::ei::device::DeviceType;
 use reis::ei::keyboard::KeymapType;
-use reis::eis;
 use reis::handshake::EisHandshaker;
 use reis::request::{
     Connection as Served, Device as Offered, DeviceCapability as Can, EisRequest,
     EisRequestConverter, Seat,
 };
+use reis::{PendingRequestResult, eis};
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{MemfdFlags, memfd_create};
 

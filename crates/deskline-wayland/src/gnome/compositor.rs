@@ -104,8 +104,4 @@ impl<T: Toplevels> Current for Gnome<T> {
         self.look_for_places();
         self.current_mut().begin_link(acts);
     }
-
-    fn raising(&mut self) -> &mut dyn Raising {
-        self
-    }
 }

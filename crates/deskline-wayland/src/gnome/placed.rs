@@ -1,26 +1,23 @@
 //! GNOME with Deskline's extension, which reports windows and their places: coordinates are the
 //! screen's, and one pointer for the whole screen sends the input.
 
-use deskline_contract::wait;
+use deskline_contract::{
+    Aim, Cancel, Error, Offer, Picture, Pictures, Pointer, Raising, Result, Window, WindowId,
+    Workspaces, wait,
+};
 use std::time::Duration;
 
-use deskline_contract::{
-    Aim, Cancel, Error, Offer, Picture, PictureNature, Pictures, Pointer, Raising, Result, Window,
-    WindowId, Workspaces,
-};
 use deskline_core::{Point, Rect};
 
 use super::casts::Casts;
 use super::extension::{Extension, Over, Screen, ShellWindow};
-use super::picture;
 use super::place::Content;
 use super::plain::PAINTS;
 use super::raise::ESC;
-use super::scales;
 use super::session::{self, Access};
 use super::sessions::Sessions;
-use crate::compositor::{BoxedPort, Compositor, Listing, await_front, gone};
-use crate::findings::Findings;
+use super::{picture, scales};
+use crate::compositor::{BoxedPort, Compositor, Findings, Listing, await_front, gone};
 use crate::focus::Keyboard;
 use crate::listed::{Corner, Kind, Listed};
 
@@ -190,10 +187,6 @@ impl Pictures for Placed {
             .ok_or_else(|| Error::system("taking a screenshot")("the frame is too small"))?;
         picture.origin = Point { x, y };
         Ok(picture)
-    }
-
-    fn nature(&self) -> PictureNature {
-        PictureNature::Slow
     }
 }
 

@@ -5,22 +5,19 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_contract::{
-    Aim, AppToplevel, Cancel, DisplayError, Error, Offer, Picture, PictureNature, Pictures,
-    Raising, Result, Window, WindowId, wait,
+    Aim, AppToplevel, Cancel, DisplayError, Error, Offer, Picture, Pictures, Raising, Result,
+    Window, WindowId, wait,
 };
 use deskline_core::Point;
 
 use super::casts::Casts;
 use super::extension::{self, Extension};
-use super::picture;
-use super::place;
 use super::recency::Recency;
-use super::scales;
 use super::session::{self, Access};
 use super::sessions::Sessions;
-use crate::compositor::{BoxedPort, Compositor, Input, Listing, Located, Manner, gone};
+use super::{picture, place, scales};
+use crate::compositor::{BoxedPort, Compositor, Findings, Input, Listing, Located, Manner, gone};
 use crate::described::{self, OpenMenu, Toplevels};
-use crate::findings::Findings;
 use crate::focus::Keyboard;
 use crate::pipewire;
 
@@ -337,10 +334,6 @@ impl<T: Toplevels> Pictures for Plain<T> {
         let content = content.ok_or_else(|| failed("the window is translucent"))?;
         self.note(window, size, screens, content.offset);
         picture::content(&frame, content, size).ok_or_else(|| failed("the frame is too small"))
-    }
-
-    fn nature(&self) -> PictureNature {
-        PictureNature::Slow
     }
 }
 

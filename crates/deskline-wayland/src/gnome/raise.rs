@@ -2,10 +2,9 @@
 //! Alt+Esc, which cycle through the windows of the workspace. Mutter gives programs no other means
 //! without the app's help.
 
-use deskline_contract::wait;
+use deskline_contract::{AppToplevel, Cancel, DisplayError, Result, WindowId, wait};
 use std::time::{Duration, Instant};
 
-use deskline_contract::{AppToplevel, Cancel, DisplayError, Result, WindowId};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::Port as _;
 

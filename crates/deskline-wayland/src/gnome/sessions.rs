@@ -5,11 +5,10 @@
 //! remote session while nobody is connected. Without a keyboard no app reports which window is in
 //! front. Apps lose events that are sent before they have bound a new device.
 
-use deskline_contract::wait;
+use deskline_contract::{Result, wait};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use deskline_contract::Result;
 use deskline_core::WindowId;
 use wayland_client::protocol::wl_seat::Capability;
 

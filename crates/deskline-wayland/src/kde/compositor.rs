@@ -1,16 +1,15 @@
 //! KWin as a [`Compositor`].
 
-use deskline_contract::wait;
+use deskline_contract::{
+    Aim, Cancel, Error, Missing, Offer, Picture, PictureNature, Pictures, Pointer, Raising, Result,
+    Window, WindowId, Workspaces, wait,
+};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_contract::doctor::Fix;
 use deskline_contract::guard::{Grab, Guards, Task};
-use deskline_contract::{
-    Aim, Cancel, Error, Missing, Offer, Picture, PictureNature, Pictures, Pointer, Raising, Result,
-    Window, WindowId, Workspaces,
-};
 use deskline_core::Point;
 use deskline_input::Part;
 
@@ -21,12 +20,11 @@ use super::picture::{self, Access};
 use super::script::Scripts;
 use super::windows::{self, Screen};
 use crate::compositor::{
-    BoxedPort, Compositor, Gate, Input, Listing, Located, Manner, await_front, gone, plus,
+    BoxedPort, Compositor, Findings, Gate, Input, Listing, Located, Manner, await_front, gone, plus,
 };
 use crate::display::WaylandDisplay;
 use crate::eis::Eis;
 use crate::events::Sent;
-use crate::findings::Findings;
 use crate::focus::Keyboard;
 use crate::helper::Lingering;
 use crate::listed::{Kind, Listed};

@@ -17,8 +17,7 @@ use crate::sway::hyprland::Hyprland;
 use crate::sway::ipc::{self, Ipc};
 use crate::wlroots::client::Client;
 use crate::wlroots::input::Input;
-use crate::wlroots::picture;
-use crate::wlroots::screens;
+use crate::wlroots::{picture, screens};
 
 /// How long the compositor may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);

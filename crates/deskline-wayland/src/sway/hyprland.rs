@@ -57,7 +57,6 @@ struct Monitor {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[allow(clippy::struct_excessive_bools)] // Each is a property that Hyprland reports.
 struct Client {
     address: String,
     /// Whether another window of its group is shown in its place.

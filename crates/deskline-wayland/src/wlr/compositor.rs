@@ -1,27 +1,24 @@
 //! A compositor of the wlroots family as a [`Compositor`].
 
-use deskline_contract::wait;
+use deskline_contract::{
+    Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Picture, Pictures, Raising,
+    Result, Window, WindowId, Workspaces, wait,
+};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use deskline_contract::{
-    Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Picture, PictureNature,
-    Pictures, Raising, Result, Window, WindowId, Workspaces,
-};
 use deskline_core::{Point, Rect, escape};
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
 use super::marks::Marks;
 use super::pairs::{Listed, Pairs, is_called};
-use crate::compositor::{self, BoxedPort, Compositor, Listing, Located, Manner, gone};
+use crate::compositor::{self, BoxedPort, Compositor, Findings, Listing, Located, Manner, gone};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
-use crate::findings::Findings;
 use crate::focus::Keyboard;
 use crate::wlroots::client::Client;
 use crate::wlroots::input::Input;
-use crate::wlroots::picture;
-use crate::wlroots::screens;
+use crate::wlroots::{picture, screens};
 
 /// How long the compositor may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
@@ -287,10 +284,6 @@ impl<T: Toplevels> Pictures for Wlr<T> {
             origin: Point::at(shown.x - corner.x, shown.y - corner.y),
             ..picture
         })
-    }
-
-    fn nature(&self) -> PictureNature {
-        PictureNature::Slow
     }
 }
 

@@ -2,10 +2,9 @@
 //! screen's: this takes [`Marks`] of the content there, and finds them again after the window has
 //! its size back. From then on the marks alone find it, as long as enough of its content stays.
 
-use deskline_contract::wait;
+use deskline_contract::{AppToplevel, Cancel, DisplayError, Error, Result, WindowId, wait};
 use std::time::{Duration, Instant};
 
-use deskline_contract::{AppToplevel, Cancel, DisplayError, Error, Result, WindowId};
 use deskline_core::Point;
 
 use super::compositor::{Effort, Place, Wlr};

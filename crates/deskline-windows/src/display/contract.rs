@@ -1,8 +1,6 @@
 //! Implements the display contract: windows, pointer, pictures.
 
-use deskline_contract::{
-    Picture, PictureNature, Pictures, Pointer, Raising, Result, Screen, Window, Workspaces,
-};
+use deskline_contract::{Picture, Pictures, Pointer, Raising, Result, Screen, Window, Workspaces};
 use deskline_core::{Point, WindowId};
 use deskline_input::{Aim, Cancel, Hands};
 
@@ -89,10 +87,5 @@ impl Workspaces for WinDisplay {
 impl Pictures for WinDisplay {
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         picture(window)
-    }
-
-    // The compositor keeps each window's pixels, but PrintWindow may fail to deliver them.
-    fn nature(&self) -> PictureNature {
-        PictureNature::Slow
     }
 }

@@ -1,9 +1,8 @@
 //! Brings windows to the front.
 
-use deskline_contract::wait;
+use deskline_contract::{Cancel, DisplayError, Result, wait};
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Cancel, DisplayError, Result};
 use deskline_core::WindowId;
 
 use super::privilege;

@@ -1,9 +1,8 @@
 //! Checks where input goes.
 
-use deskline_contract::wait;
+use deskline_contract::{Error, Result, wait};
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Error, Result};
 use deskline_core::{Point, WindowId};
 use deskline_input::{
     Aim, Cancel, Doing, Hands, InputError, Progress, Receiver, Rhythm, Scene, Tempo, Under, Wait,

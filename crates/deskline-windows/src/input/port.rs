@@ -1,9 +1,8 @@
 //! The port of `deskline-input`.
 
-use deskline_contract::wait;
+use deskline_contract::{Error, Result, wait};
 use std::time::Duration;
 
-use deskline_contract::{Error, Result};
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{
     BETWEEN_CLICKS, Button, Cancel, InputError, Pace, Part, Port, Rhythm, Stroke, Tempo,

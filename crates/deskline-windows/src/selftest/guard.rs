@@ -8,8 +8,7 @@ use deskline_core::KeyPress;
 use deskline_link::selftest::guard::{Key, Keyboard, Who};
 use deskline_link::selftest::{Found, Helper, Miss, within};
 
-use super::SHOWS;
-use super::banner;
+use super::{SHOWS, banner};
 use crate::display::WinDisplay;
 use crate::input::keys::ESCAPE;
 use crate::input::send;

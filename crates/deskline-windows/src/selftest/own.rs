@@ -10,12 +10,10 @@ use deskline_link::call::Typing;
 use deskline_link::selftest::{Found, Helper, Miss, guard, judge, within};
 use deskline_link::{Action, Target};
 
-use super::banner;
 use super::guard::Keys;
 use super::window::{BLOCK, COLOUR, on_screen, place};
-use super::{SHOWS, Test};
-use crate::display::WinDisplay;
-use crate::display::monitors;
+use super::{SHOWS, Test, banner};
+use crate::display::{WinDisplay, monitors};
 use crate::platform::WinPlatform;
 
 /// How long a program may take to show its window.

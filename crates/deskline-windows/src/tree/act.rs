@@ -1,10 +1,9 @@
 //! Actions through control patterns: no pointer, no keys, no focus.
 
-use deskline_contract::{Cancel, wait};
+use deskline_contract::{Cancel, Deed, Error, Obstacle, QuietAction, Refusal, Result, wait};
 use std::time::{Duration, Instant};
 
 use deskline_contract::amount::{Numeric, switch};
-use deskline_contract::{Deed, Error, Obstacle, QuietAction, Refusal, Result};
 use deskline_core::{ElementId, Role, fold};
 
 use super::fail::{failed, text};

@@ -1,20 +1,18 @@
 //! The trees of apps on UI Automation.
 
-use deskline_contract::{Cancel, wait};
+use deskline_contract::{Cancel, Deed, Error, Result, Scope, Sign, WindowHint, wait};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Deed, Error, Result, Scope, Sign, WindowHint};
 use deskline_core::{ElementId, Tree};
 
-use super::act;
-use super::build;
 use super::fail::{failed, no_window};
 use super::identity::Identities;
 use super::listen::Listening;
 use super::toplevels::toplevels;
 use super::uia::{Depth, Failure, Uia};
 use super::walk::Walk;
+use super::{act, build};
 use crate::os;
 
 /// The state of the trees of all apps.

@@ -89,7 +89,6 @@ pub struct Range {
 /// The properties of an element as its provider reports them. Properties of patterns that the
 /// element lacks have default values.
 #[derive(Debug, Clone, Default, PartialEq)]
-#[allow(clippy::struct_excessive_bools)] // UI Automation has this many
 pub struct Raw {
     /// Unique among existing elements if the provider is correct; empty if it has none.
     pub runtime_id: Vec<i32>,

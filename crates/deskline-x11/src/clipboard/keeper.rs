@@ -13,17 +13,15 @@ use deskline_unix::wait;
 use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};
 use x11rb::connection::{Connection as _, RequestConnection as _};
-use x11rb::protocol::Event;
-use x11rb::protocol::res;
 use x11rb::protocol::xfixes::{ConnectionExt as _, SelectionEventMask};
 use x11rb::protocol::xproto::{
     Atom, AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, PropMode, SelectionNotifyEvent,
     Timestamp, Window, WindowClass,
 };
+use x11rb::protocol::{Event, res};
 use x11rb::wrapper::ConnectionExt as _;
 
-use crate::connection::SLICE;
-use crate::connection::{self, Connection};
+use crate::connection::{self, Connection, SLICE};
 use crate::{Answer as _, During as _};
 
 pub(super) const WHAT: &str = "using the clipboard";
@@ -248,11 +246,7 @@ impl Keeper {
         }
         let targets: Vec<Atom> = content.iter().map(|item| item.target).collect();
         let property = self.names._DESKLINE_CLIPBOARD;
-        let (mode, kind) = (PropMode::REPLACE, AtomEnum::ATOM);
-        let listed = self
-            .c
-            .change_property32(mode, self.own, property, kind, &targets);
-        listed.during(WHAT)?;
+        self.put(self.own, property, AtomEnum::ATOM, &targets)?;
         let time = self.now()?;
         self.notify = None;
         self.c

@@ -57,21 +57,15 @@ impl Keeper {
             return Ok(false);
         };
         let (names, window) = (self.names, request.requestor);
-        let write = |kind: Atom, numbers: &[u32]| {
-            let mode = PropMode::REPLACE;
-            self.c
-                .change_property32(mode, window, property, kind, numbers)
-                .during(WHAT)
-        };
         if request.target == names.TARGETS {
             let own = [names.TARGETS, names.MULTIPLE, names.TIMESTAMP];
             let theirs = owned.content.iter().map(|item| item.target);
             let targets: Vec<Atom> = own.into_iter().chain(theirs).collect();
-            write(AtomEnum::ATOM.into(), &targets)?;
+            self.put(window, property, AtomEnum::ATOM, &targets)?;
             return Ok(true);
         }
         if request.target == names.TIMESTAMP {
-            write(AtomEnum::INTEGER.into(), &[owned.since])?;
+            self.put(window, property, AtomEnum::INTEGER, &[owned.since])?;
             return Ok(true);
         }
         if request.target == names.MULTIPLE {
@@ -80,15 +74,27 @@ impl Keeper {
         self.write_item(window, request.target, property)
     }
 
+    /// Sets a property to these numbers.
+    pub(super) fn put(
+        &self,
+        window: Window,
+        property: Atom,
+        kind: impl Into<Atom>,
+        numbers: &[u32],
+    ) -> Result<()> {
+        let set = self
+            .c
+            .change_property32(PropMode::REPLACE, window, property, kind, numbers);
+        set.sent(WHAT)
+    }
+
     fn answer_several(&mut self, window: Window, property: Atom) -> Result<bool> {
         let pairs = self
             .c
             .get_property(false, window, property, AtomEnum::ANY, 0, 1 << 10)
             .during(WHAT)?;
-        let Some(pairs) = pairs.reply().present(WHAT)? else {
-            return Ok(false);
-        };
-        let Some(pairs) = pairs.value32() else {
+        let pairs = pairs.reply().present(WHAT)?;
+        let Some(pairs) = pairs.as_ref().and_then(|pairs| pairs.value32()) else {
             return Ok(false);
         };
         let mut pairs: Vec<Atom> = pairs.collect();
@@ -99,10 +105,7 @@ impl Keeper {
                 *place = x11rb::NONE;
             }
         }
-        let (mode, kind) = (PropMode::REPLACE, self.names.ATOM_PAIR);
-        self.c
-            .change_property32(mode, window, property, kind, &pairs)
-            .during(WHAT)?;
+        self.put(window, property, self.names.ATOM_PAIR, &pairs)?;
         Ok(true)
     }
 
@@ -123,10 +126,7 @@ impl Keeper {
         let aux = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
         self.c.change_window_attributes(window, &aux).during(WHAT)?;
         let size = u32::try_from(item.data.len()).unwrap_or(u32::MAX);
-        let (mode, kind) = (PropMode::REPLACE, self.names.INCR);
-        self.c
-            .change_property32(mode, window, property, kind, &[size])
-            .during(WHAT)?;
+        self.put(window, property, self.names.INCR, &[size])?;
         self.transfers.push(Transfer {
             requestor: window,
             property,

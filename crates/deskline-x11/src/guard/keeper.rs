@@ -23,8 +23,7 @@ use x11rb::wrapper::ConnectionExt as _;
 use super::devices::{self, Slave};
 use super::held_keys;
 use super::watchdog::Watchdog;
-use crate::connection::SLICE;
-use crate::connection::{self, Connection};
+use crate::connection::{self, Connection, SLICE};
 use crate::overlay::Overlay;
 use crate::{Answer as _, During as _};
 

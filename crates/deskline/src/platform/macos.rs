@@ -8,8 +8,7 @@ use deskline_link::doctor::Check;
 use deskline_link::selftest::{Report, Role};
 use deskline_link::{Error, Platform, Result};
 use deskline_macos::os::apple::{Apple, main_thread};
-use deskline_macos::selftest as test;
-use deskline_macos::{MacPlatform, doctor};
+use deskline_macos::{MacPlatform, doctor, selftest as test};
 
 use crate::cli::{DesktopArgs, Settings};
 use crate::output::Done;

@@ -7,8 +7,7 @@ use deskline_journal::Journal;
 use deskline_link::doctor::Check;
 use deskline_link::selftest::{Report, Role};
 use deskline_link::{Error, Platform, Result};
-use deskline_windows::selftest as test;
-use deskline_windows::{WinPlatform, doctor, private};
+use deskline_windows::{WinPlatform, doctor, private, selftest as test};
 
 use crate::cli::{DesktopArgs, Settings};
 use crate::output::Done;

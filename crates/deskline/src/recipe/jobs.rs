@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::IsTerminal as _;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use deskline_link::Cancel;
@@ -110,9 +110,7 @@ pub(super) fn all_of(
                     if stop_at_first && !end.is_good() {
                         stopped.store(true, Ordering::Relaxed);
                     }
-                    let mut ends = ends
-                        .lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner);
+                    let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
                     ends.insert(n, end);
                     if jobs.len() > 1 {
                         progress(ends.len(), jobs.len(), &job.name);
@@ -122,9 +120,7 @@ pub(super) fn all_of(
         }
     });
     progress(0, 0, "");
-    let ends = ends
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(ends.into_values().collect())
 }
 

@@ -8,7 +8,6 @@ use crate::os::AxError;
 
 /// The switches. If all are off, the Mac does everything at once and loses nothing.
 #[derive(Default)]
-#[allow(clippy::struct_excessive_bools)] // switches
 pub(crate) struct Quirks {
     /// The time that a switch to another Space takes. Until the switch is over, `AXWindows` lists
     /// the old Space's windows: 0.7 s (alt-tab-macos #1324, Apple's animation).

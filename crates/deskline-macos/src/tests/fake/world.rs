@@ -37,7 +37,6 @@ pub(crate) struct Node {
 }
 
 #[derive(Clone, Default)]
-#[allow(clippy::struct_excessive_bools)] // switches
 pub(crate) struct App {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
@@ -66,7 +65,6 @@ pub(crate) struct App {
 
 /// The whole state.
 #[derive(Default)]
-#[allow(clippy::struct_excessive_bools)] // switches, one per test
 pub(crate) struct World {
     pub(crate) nodes: BTreeMap<Id, Node>,
     pub(crate) apps: BTreeMap<u32, App>,

@@ -2,7 +2,6 @@
 //! names its source; all are off at first.
 
 #[derive(Debug, Clone, Copy, Default)]
-#[allow(clippy::struct_excessive_bools)] // switches
 pub struct Oddities {
     /// A request for a whole subtree times out (<https://github.com/FlaUI/FlaUI/issues/364>:
     /// caching a

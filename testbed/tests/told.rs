@@ -425,7 +425,7 @@ for name in ("Bob", "Ann"):
     window.get_child().append(label)
 unselect = lambda label: label.set_position(-1)
 label.connect("notify::editing", lambda label, _: GLib.idle_add(unselect, label))
-print("ready")
+window.connect("notify::is-active", lambda *_: print("ready"))
 GLib.MainLoop().run()
 "#;
 

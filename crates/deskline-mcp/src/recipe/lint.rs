@@ -43,6 +43,7 @@ pub fn pale(line: &Line, pictures: &[Picture]) -> Option<String> {
     };
     (found < least).then(|| format!("contrast {found:.1}:1, not {least}:1: {line}"))
 }
+
 /// The contrast between the most frequent colour in a place and the one that differs most from it;
 /// `None` outside the picture, or where there is but one colour.
 fn contrast(picture: &Picture, place: Rect) -> Option<f64> {

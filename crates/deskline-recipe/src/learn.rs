@@ -224,8 +224,8 @@ impl Learn {
         let escape = last.does == "press_key" && matches!(key.as_str(), "escape" | "esc");
         let Checks { shows, absent, .. } = &first.checks;
         // What closed something else was no menu or dialog that was looked at in vain.
-        let took_back = shows.iter().all(|shown| last.checks.absent.contains(shown));
-        let opened = !shows.is_empty() && absent.is_empty() && took_back;
+        let took_back = shows.iter().any(|shown| last.checks.absent.contains(shown));
+        let opened = absent.is_empty() && took_back;
         if escape && opened && !first.arguments.contains_key("text") {
             run.steps.truncate(before - 1);
         }

@@ -27,6 +27,9 @@ class Recipe(pytest.Item):
         if done.returncode:
             raise Stopped(done.stdout + done.stderr)
 
+    def reportinfo(self):
+        return self.path, None, self.name
+
     def repr_failure(self, excinfo):
         return str(excinfo.value) if excinfo.errisinstance(Stopped) else super().repr_failure(excinfo)
 

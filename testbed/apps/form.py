@@ -1,7 +1,7 @@
 """A form that saves what is entered, for recipes: form.py OUT CHANGES.
 
 Each save is a line in OUT; so is each deletion. CHANGES is a file with words that change the app:
-renamed, moved, dialog, modeless, slow, large, swapped, gone, several, delayed.
+renamed, moved, dialog, modeless, slow, large, swapped, gone, several, delayed, ticked, theme, font.
 """
 
 import sys
@@ -24,6 +24,10 @@ def tell(line):
         file.write(line + "\n")
 
 
+settings = Gtk.Settings.get_default()
+settings.set_property("gtk-application-prefer-dark-theme", "theme" in changes)
+if "font" in changes:
+    settings.set_property("gtk-font-name", "Sans 20")
 window = Gtk.Window(title="Form")
 window.set_default_size(*((900, 700) if "large" in changes else (420, 480)))
 window.connect("destroy", Gtk.main_quit)
@@ -44,6 +48,10 @@ for row, (text, field) in enumerate(rows):
     fields.attach(field, 1, row, 1, 1)
 news = Gtk.CheckButton(label="Newsletter")
 express = Gtk.CheckButton(label="Express")
+receipt = Gtk.CheckButton(label="Receipt")
+# As they are at first, or as the job leaves them.
+news.set_active("ticked" in changes)
+receipt.set_active("ticked" not in changes)
 notes = Gtk.Entry()
 notes.get_accessible().set_name("Notes")
 status = Gtk.Label(label="Ready")
@@ -69,7 +77,7 @@ def options(_):
 
 
 def save(_):
-    ticks = [box.get_label() for box in (news, express) if box.get_active()]
+    ticks = [box.get_label() for box in (news, express, receipt) if box.get_active()]
     texts = [name.get_text(), email.get_text(), country.get_active_text() or "", notes.get_text()]
     tell("|".join(texts + ticks))
 
@@ -98,9 +106,9 @@ for text, act in all_buttons:
     button = Gtk.Button(label=text)
     button.connect("clicked", act)
     buttons.add(button)
-parts = [fields, news, notes, buttons, status]
+parts = [fields, news, receipt, notes, buttons, status]
 if "moved" in changes:
-    parts = [status, buttons, notes, news, fields]
+    parts = [status, buttons, notes, receipt, news, fields]
 for part in parts:
     outer.add(part)
 window.show_all()

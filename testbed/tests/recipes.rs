@@ -75,50 +75,33 @@ impl Job {
             more["pid"] = pid.into();
             server.call(&format!("{tool}_and_traverse"), more)
         };
-        let first = call(
-            "click",
-            json!({"element": "Name", "role": "AXTextField", "text": "Ann Lee"}),
-        )
-        .ok();
+        let click = |more: Value| call("click", more).ok();
+        let first = click(json!({"element": "Name", "role": "AXTextField", "text": "Ann Lee"}));
         let email = first.line_of("AXTextField", "Email").reference.unwrap();
         call("click", json!({"element": "Send", "role": "AXButton"}));
-        call(
-            "click",
-            json!({"ref": email.to_string(), "text": "ann@example.org"}),
-        )
-        .ok();
+        click(json!({"ref": email.to_string(), "text": "ann@example.org"}));
         server.refresh(pid);
-        call(
-            "click",
-            json!({"element": "Country", "role": "AXComboBox", "choose": "Peru"}),
-        )
-        .ok();
-        call("click", json!({"element": "Notes", "rightClick": true})).ok();
+        click(json!({"element": "Country", "role": "AXComboBox", "choose": "Peru"}));
+        click(json!({"element": "Notes", "rightClick": true}));
         call("press_key", json!({"keyName": "Escape"}));
-        let box_ = server
+        let news = server
             .refresh(pid)
             .line_of("AXCheckBox", "Newsletter")
             .extents
             .unwrap();
-        call(
-            "click",
-            json!({"x": box_.x, "y": box_.y, "width": box_.w, "height": box_.h}),
-        )
-        .ok();
-        call(
-            "chain",
-            json!({"steps": [
-                {"do": "click", "element": "Notes"},
-                {"do": "type", "text": "ring twice"},
-                {"do": "press_ax", "element": "Options", "role": "AXButton"},
-                {"do": "wait_for", "element": "Express"},
-                {"do": "click", "element": "Express"},
-                {"do": "click", "element": "Apply", "role": "AXButton"},
-            ]}),
-        )
-        .ok();
-        call("click", json!({"element": "Check", "role": "AXButton"})).ok();
-        call("click", json!({"element": "Save", "role": "AXButton"})).ok();
+        click(json!({"x": news.x, "y": news.y, "width": news.w, "height": news.h}));
+        let steps = json!([
+            {"do": "click", "element": "Notes"},
+            {"do": "type", "text": "ring twice"},
+            {"do": "press_ax", "element": "Options", "role": "AXButton"},
+            {"do": "wait_for", "element": "Express"},
+            {"do": "click", "element": "Express"},
+            {"do": "click", "element": "Apply", "role": "AXButton"},
+        ]);
+        call("chain", json!({"steps": steps})).ok();
+        click(json!({"element": "Receipt", "role": "AXCheckBox"}));
+        click(json!({"element": "Check", "role": "AXButton"}));
+        click(json!({"element": "Save", "role": "AXButton"}));
     }
 
     /// The recipe of that run.
@@ -150,7 +133,7 @@ fn a_run_is_learned_and_done_again() {
     let job = Job::learned();
     let recipe = std::fs::read_to_string(job.recipe()).unwrap();
     println!("{recipe}");
-    assert_eq!(recipe.matches("[[step]]").count(), 11, "{recipe}");
+    assert_eq!(recipe.matches("[[step]]").count(), 12, "{recipe}");
     for gone in ["Send", "Escape", "wait_for", "x = ", "ref = ", "pid"] {
         assert!(!recipe.contains(gone), "{gone} in {recipe}");
     }
@@ -174,6 +157,10 @@ fn a_changed_app_is_told() {
     for (change, works, tells) in [
         ("moved", true, "found moved"),
         ("large", true, "done"),
+        ("theme", true, "done"),
+        ("font", true, "done"),
+        // A click would take back what is as it is to be.
+        ("ticked", true, "found as it is to be"),
         ("slow", true, "done"),
         ("renamed", false, "pass --heal=\"Keep\""),
         ("gone", false, "[AXButton] \"Save\" is not there"),
@@ -273,7 +260,7 @@ fn an_agent_calls_a_recipe_as_a_tool() {
     let schema = Value::Object(tool.input_schema.as_ref().clone());
     assert_eq!(schema["properties"]["name"]["type"], "string");
     let answer = server.call("recipe_order", json!({"name": "Eve"})).ok();
-    has(&answer.text, "done: 11 of 11 steps");
+    has(&answer.text, "done: 12 of 12 steps");
     assert_eq!(job.saved(), [SAVED.replace("Ann Lee", "Eve")]);
     let wrong = server.call("recipe_order", json!({"nmae": "Eve"}));
     assert!(
@@ -286,16 +273,16 @@ fn an_agent_calls_a_recipe_as_a_tool() {
     let server = bed.server(&["--recipes", recipes.to_str().unwrap()]);
     let stopped = server.call("recipe_order", json!({"name": "Eve"}));
     assert!(stopped.is_error, "{stopped}");
-    has(&stopped.text, "error: step 11");
+    has(&stopped.text, "error: step 12");
     has(&stopped.text, "next steps:\n  click \"Save\"");
     assert!(job.saved().is_empty());
     // The agent does the step by hand, or goes on where it stopped.
     let again = server.call(
         "recipe_order",
-        json!({"name": "Eve", "from": 11, "pid": stopped.pid()}),
+        json!({"name": "Eve", "from": 12, "pid": stopped.pid()}),
     );
     assert!(again.is_error, "{again}");
-    has(&again.text, "done: 10 of 11 steps");
+    has(&again.text, "done: 11 of 12 steps");
     let off = bed.server(&["--recipes", "off"]);
     assert!(
         off.tools()
@@ -328,6 +315,106 @@ fn a_folder_of_recipes_is_a_test() {
     let report = std::fs::read_to_string(report).unwrap();
     has(&report, "tests=\"2\" failures=\"1\"");
     assert_eq!(job.saved().len(), 2);
+}
+
+/// What shows otherwise is written into the recipe; what its lint asks for is not.
+#[test]
+fn checks_are_updated_by_what_shows() {
+    let job = Job::learned();
+    let good = std::fs::read_to_string(job.recipe()).unwrap();
+    assert!(
+        good.contains("\nshows = '[AXStaticText] \"Saved {name}\"'"),
+        "{good}"
+    );
+    let old = good.replace("\"Saved {name}\"", "\"Stored {name}\"");
+    std::fs::write(job.recipe(), format!("# Mine.\n{old}")).unwrap();
+    let folder = job.path("recipes");
+    let test = |more: &[&str]| job.deskline(&[&["test", folder.to_str().unwrap()], more].concat());
+    let (output, printed) = test(&[]);
+    assert!(!output.status.success(), "{printed}");
+    has(
+        &printed,
+        "expected: shows [AXStaticText] \"Stored Ann Lee\"",
+    );
+    let (output, printed) = test(&["--update"]);
+    assert!(output.status.success(), "{printed}");
+    has(&printed, "updated 1 steps");
+    let new = std::fs::read_to_string(job.recipe()).unwrap();
+    assert_eq!(new.trim(), format!("# Mine.\n{good}").trim());
+    let (output, printed) = test(&[]);
+    assert!(output.status.success(), "{printed}");
+    // The form's combo box has no label of its own for a screen reader.
+    std::fs::write(
+        job.recipe(),
+        good.clone() + "\n[end]\nlint = [\"labels\", \"contrast\"]\n",
+    )
+    .unwrap();
+    let (output, printed) = test(&["--update"]);
+    println!("{printed}");
+    assert!(output.status.success(), "{printed}");
+    job.saved();
+}
+
+/// Wrong inputs: a text of the recipe, what is there instead, the table, the arguments, the error.
+const WRONG: &str = r#"
+= 1|= 2||--set name=Ann|toml:1:1: it has format 2, and this version reads 1
+element|elemnet||--set name=Ann|toml:8:1: unknown argument "elemnet" for click
+element|foucs||--set name=Ann|toml:8:1: unknown argument "foucs" for click. Did you mean "focus"?
+[inputs|[imputs||--set name=Ann|toml:4:2: unknown key imputs. Did you mean inputs?
+python3|python33||--set name=Ann|in line 2, column 1 of the recipe
+||a,b;c,d|--from T|it has no input "a". Did you mean "name"?
+||name,a;Ann|--from T|csv:2:1: it has 1 columns, and the first line has 2
+||name|--from T|csv:1:1: it has no row
+|||--jobs 1|toml:4:9: input name is missing: pass --set name=VALUE
+|||--jobs 0|0 is not in 1..
+|||--report a.pdf|it must end in .json, .xml or .html
+"#;
+
+/// Each is refused with its place, and nothing is started.
+#[test]
+fn wrong_input_is_told_with_its_place() {
+    let job = Job::new();
+    let (file, table) = (job.path("note.recipe.toml"), job.path("rows.csv"));
+    let run = |recipe: &str, args: &str| {
+        std::fs::write(&file, recipe).unwrap();
+        let args = args.replace('T', table.to_str().unwrap());
+        let own = ["run", file.to_str().unwrap(), "--desktop", "private"];
+        job.deskline(&own.into_iter().chain(args.split(' ')).collect::<Vec<_>>())
+    };
+    let note = |app: &str| {
+        format!(
+            "format = 1\napp = {app:?}\n\n[inputs.name]\n\n[[step]]\ndo = \"click\"\n\
+            element = \"Name\"\ntext = \"{{name}}\"\n"
+        )
+    };
+    for wrong in WRONG.trim().lines() {
+        let [from, to, rows, args, error] = wrong.split('|').collect::<Vec<_>>()[..] else {
+            panic!("{wrong}");
+        };
+        std::fs::write(&table, rows.replace(';', "\n")).unwrap();
+        let (output, printed) = run(&note(&job.app()).replacen(from, to, 1), args);
+        assert!(
+            !output.status.success() && !printed.contains("  done"),
+            "{wrong}: {printed}"
+        );
+        has(&printed, error);
+    }
+    // A text of the file for a password field.
+    let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/gtk3.py");
+    let log = job.path("log");
+    let app = format!("/usr/bin/python3 {} {}", app.display(), log.display());
+    let (output, printed) = run(
+        &note(&app).replace("\"Name\"", "\"Secret\""),
+        "--set name=Ann",
+    );
+    assert!(!output.status.success(), "{printed}");
+    has(
+        &printed,
+        "it would type a text of the file into a password field",
+    );
+    has(&printed, "in line 6, column 1 of the recipe");
+    let log = std::fs::read_to_string(log).unwrap_or_default();
+    assert!(!log.contains("text Secret"), "{log}");
 }
 
 /// A sum on the calculator, by texts, by a ref and by a point.

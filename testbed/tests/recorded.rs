@@ -9,6 +9,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use deskline_testbed::person::Person;
+use deskline_testbed::web::Page;
 use deskline_testbed::{Bed, Client, deskline, has, until};
 use serde_json::{Value, json};
 
@@ -277,6 +278,76 @@ fn what_a_person_does_is_recorded_and_done_again() {
         let (works, printed) = told(folder.path(), &[&run[..], &with].concat());
         assert!(works, "{toolkit}: {printed}\n{text}");
         assert_eq!(effects(&log), job("Bob"), "{toolkit}: {printed}");
+    }
+}
+
+/// Of each app the test is the same.
+const TESTED: &str = r#"
+format = 1
+app = "APP"
+[[step]]
+do = "click"
+element = "Name"
+role = "AXTextField"
+text = "Ann"
+shows = '[AXTextField] "Name" focused value:"Ann"'
+[[step]]
+do = "click"
+element = "Wrap"
+role = "AXCheckBox"
+shows = '[AXCheckBox] "Wrap" checked'
+[[step]]
+do = "click"
+element = "OK"
+role = "AXButton"
+[end]
+enabled = '[AXButton] "OK"'
+absent = '[AXButton] "No such"'
+lint = ["labels"]
+"#;
+
+#[test]
+fn apps_of_gtk_qt_and_the_web_are_tested_by_one_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/page.html");
+    let page = Page::serve(&std::fs::read_to_string(page).unwrap());
+    let log = |toolkit: &str| folder.path().join(toolkit);
+    let own = |toolkit: &str| {
+        format!(
+            "{} {}",
+            app(&format!("{toolkit}.py")),
+            log(toolkit).display()
+        )
+    };
+    let web = format!(
+        "chromium --no-sandbox --no-first-run --incognito {}",
+        page.address()
+    );
+    for (name, app) in [("gtk", own("gtk4")), ("qt", own("qt6")), ("web", web)] {
+        let recipe = folder.path().join(format!("{name}.recipe.toml"));
+        std::fs::write(recipe, TESTED.replace("APP", &app)).unwrap();
+    }
+    let report = folder.path().join("report.xml");
+    let (dir, file) = (folder.path().to_str().unwrap(), report.to_str().unwrap());
+    let (works, printed) = told(
+        folder.path(),
+        &["test", dir, "--jobs", "3", "--report", file],
+    );
+    assert!(works, "{printed}");
+    has(
+        &std::fs::read_to_string(report).unwrap(),
+        "tests=\"3\" failures=\"0\"",
+    );
+    let done = ["checked Wrap true", "clicked OK", "text Name Ann"];
+    for toolkit in ["gtk4", "qt6"] {
+        assert_eq!(effects(&log(toolkit)), done, "{toolkit}");
+    }
+    for effect in done {
+        assert!(
+            page.log().iter().any(|line| line == effect),
+            "{effect}: {:?}",
+            page.log()
+        );
     }
 }
 

@@ -292,6 +292,50 @@ fn lines_and_picture_lead_to_each_other() {
     assert_eq!(browser.problems(), [""; 0]);
 }
 
+/// A film has each call, and each picture after its call.
+#[test]
+fn a_run_is_exported_as_a_film() {
+    let run = Run::new(3);
+    let export = |name: &str| {
+        let file = run.dir.path().join(name);
+        let mut view = Command::new(deskline());
+        view.arg("view")
+            .arg(run.folder())
+            .arg("--export")
+            .arg(&file);
+        (view.output().unwrap(), file)
+    };
+    let (output, file) = export("run.gif");
+    assert!(output.status.success(), "{output:?}");
+    let film = std::fs::File::open(file).unwrap();
+    let mut options = gif::DecodeOptions::new();
+    options.set_color_output(gif::ColorOutput::RGBA);
+    let mut film = options.read_info(film).unwrap();
+    assert_eq!(film.width(), 400);
+    assert!(film.height() > 300, "no captions: {}", film.height());
+    let mut frames = Vec::new();
+    while let Some(frame) = film.read_next_frame().unwrap() {
+        frames.push((frame.delay, frame.buffer[0]));
+    }
+    assert_eq!(frames.len(), 6);
+    assert!(
+        frames
+            .iter()
+            .skip(1)
+            .step_by(2)
+            .all(|(delay, _)| (100..=250).contains(delay))
+    );
+    // A call shows below the picture before it; the pictures are of two greys.
+    let greys: Vec<u8> = frames.iter().map(|(_, grey)| grey / 10).collect();
+    assert_eq!(greys, [0, 23, 23, 21, 21, 23]);
+    let (output, file) = export("run.webm");
+    assert!(!output.status.success() && !file.exists(), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("a film is a .gif"),
+        "{output:?}"
+    );
+}
+
 #[test]
 fn an_exported_file_is_the_same_page_without_a_server() {
     let run = Run::new(30);

@@ -93,6 +93,18 @@ impl Place {
     }
 }
 
+/// The place and the pixels of a PNG of the journal, three bytes each.
+pub fn pixels(png: &[u8]) -> Option<(Place, Vec<u8>)> {
+    let place = Place::from_png(png)?;
+    let mut reader = png::Decoder::new(std::io::Cursor::new(png))
+        .read_info()
+        .ok()?;
+    let size = place.width as usize * place.height as usize * 3;
+    let mut rgb = vec![0; reader.output_buffer_size().filter(|bytes| *bytes == size)?];
+    reader.next_frame(&mut rgb).ok()?;
+    Some((place, rgb))
+}
+
 /// Encodes the shot as PNG.
 pub(crate) fn encode(shot: &Shot<'_>) -> Result<Vec<u8>> {
     let Shot {

@@ -23,5 +23,6 @@ mod tesseract;
 mod tray;
 mod treeless;
 
+pub use deskline_x11::{Fonts, banner};
 pub use desktop::LinuxDesktop;
 pub use platform::LinuxPlatform;

@@ -209,7 +209,8 @@ impl Session {
         let x11 = self.display.as_ref();
         let Some(display) = x11.filter(|_| self.wayland_display.is_none()) else {
             return Err(Error::Unavailable(String::from(
-                "a recording needs an X11 desktop: on Wayland no program sees what is pressed",
+                "a recording needs an X11 desktop: on Wayland no program sees what is pressed. Record on \
+                that of deskline desktop --watch, with a VNC viewer",
             )));
         };
         Presses::listen(display, self.cookies().as_deref())

@@ -30,7 +30,7 @@ mod worker;
 pub use deskline_link::STEPS;
 pub use dispatch::{Config, Dispatcher, NoReply};
 pub use person::{Asked, Nobody, Person};
-pub use recipe::{Did, How, Played, Stop, check, field};
+pub use recipe::{Did, How, Played, Stop, check, field, labels, pale};
 pub use reply::{Reply, STEPS_MS};
 /// Standard input and output, for `serve`.
 pub use rmcp::transport::stdio_pipes as stdio;

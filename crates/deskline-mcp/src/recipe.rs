@@ -2,6 +2,7 @@
 
 mod aim;
 mod hold;
+mod lint;
 mod ready;
 mod tool;
 
@@ -9,7 +10,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Line, States};
+use deskline_core::{Line, Role, States};
 use deskline_link::Cancel;
 use deskline_recipe::{Check, Place, Recipe, Screen, Step, Target, Values, Way, Wrong, shape};
 use serde_json::{Map, Value, json};
@@ -19,6 +20,7 @@ use crate::dispatch::{Dispatcher, NoReply};
 use crate::person::Person;
 use crate::reply::Reply;
 use crate::tools;
+pub use lint::{labels, pale};
 use ready::{checked, filled, tool_of};
 pub(crate) use tool::call;
 
@@ -53,6 +55,8 @@ pub struct How {
     /// Note each target's place, the dialogs and the focus, and drop checks that differ in their
     /// digits alone.
     pub learns: bool,
+    /// Give a step whose checks do not hold those that hold now.
+    pub updates: bool,
     /// Let dialogs be in front: the recipe says nothing of them.
     pub literal: bool,
     /// The step to begin with; the app runs already if it is not the first.
@@ -72,6 +76,8 @@ pub struct Played {
     pub recipe: Recipe,
     /// The steps whose target was noted anew.
     pub healed: Vec<usize>,
+    /// The steps whose checks were.
+    pub updated: Vec<usize>,
     /// The checks that were dropped, as they are written.
     pub dropped: Vec<String>,
     /// The picture of the last answer.
@@ -102,6 +108,29 @@ pub struct Stop {
     pub pid: Option<u32>,
 }
 
+impl Stop {
+    /// What was expected and what is there, a line each, with `before` before it.
+    pub fn told(&self, before: &str) -> String {
+        let named = |name: &'static str, all: &[String]| -> Vec<String> {
+            all.iter()
+                .map(|line| format!("{before}{name}: {line}"))
+                .collect()
+        };
+        let lists = [
+            named("expected", &self.expected),
+            named("changed", &self.seen),
+        ];
+        let files = [("screenshot", &self.picture), ("file", &self.file)];
+        let files = files.map(|(name, path)| named(name, path.as_slice()));
+        lists
+            .into_iter()
+            .chain(files)
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+}
+
 pub(crate) struct Play<'p> {
     dispatcher: &'p Dispatcher,
     cancel: &'p Cancel,
@@ -114,6 +143,8 @@ pub(crate) struct Play<'p> {
     last: Reply,
     /// What the last step changed, as in a diff.
     changed: Vec<String>,
+    /// The screen before the step, to update its checks.
+    before: Screen,
     played: Played,
 }
 
@@ -160,6 +191,7 @@ impl Dispatcher {
             screens: HashMap::new(),
             last: Reply::text(String::new()),
             changed: Vec::new(),
+            before: Screen::default(),
             played: Played {
                 recipe,
                 ..Played::default()
@@ -235,9 +267,36 @@ impl Play<'_> {
         if self.how.learns {
             self.learn_before(index, pid);
         }
-        self.act(step, pid, aimed.as_ref()).await?;
+        if self.how.updates {
+            self.before = self.screen(pid)?.clone();
+        }
+        if aimed.as_ref().is_some_and(|line| self.is_set(step, line)) {
+            found = Some("as it is to be: it was not clicked".into());
+        } else {
+            self.act(step, pid, aimed.as_ref()).await?;
+        }
         self.hold(step, pid, Some(index)).await?;
         Ok(found)
+    }
+
+    /// Whether the step's checks say of the box that it clicks how it is to be, and it is: a click
+    /// would take that back.
+    fn is_set(&self, step: &Step, line: &Line) -> bool {
+        let clicks = matches!(step.does.as_str(), "click" | "press_ax") && step.repeat.is_none();
+        let (mut on, mut off) = (line.clone(), line.clone());
+        on.states.insert(States::CHECKED);
+        off.states.remove(States::CHECKED);
+        let tells = |check: &Check| {
+            let wanted = check.fill(self.values);
+            wanted.is_ok_and(|wanted| wanted.is(&on) && !wanted.is(&off))
+        };
+        let is_on = line.states.contains(States::CHECKED);
+        let checks = if is_on {
+            &step.checks.shows
+        } else {
+            &step.checks.absent
+        };
+        clicks && line.role == Role::CHECK_BOX && !self.how.literal && checks.iter().any(tells)
     }
 
     /// Calls the step's tool, as often as it says.
@@ -299,6 +358,9 @@ impl Play<'_> {
         step.dialog = screen.dialog.as_deref().map(unfill);
         if step.is_for_focus() {
             step.focus = screen.focused().next().map(Check::focus);
+            step.focus
+                .iter_mut()
+                .for_each(|focus| focus.map(|text| self.values.name_in(text)));
         }
     }
 

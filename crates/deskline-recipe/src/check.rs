@@ -62,6 +62,17 @@ impl Check {
         }
     }
 
+    /// What must be absent for this element to be off, if it is a control that is now off.
+    pub(crate) fn unchecked(line: &Line, lines: &[Line]) -> Option<Self> {
+        let is_off = !line.states.intersects(States::CHECKED | States::MIXED);
+        let mut check = Self::of(line, States::empty());
+        check.states = States::CHECKED;
+        let on = check.fill_none();
+        let is_alone = on.is_some_and(|on| !lines.iter().any(|l| l.visible && on.is(l)));
+        let is_switch = line.role == Role::CHECK_BOX;
+        (is_switch && is_off && is_alone && check.text.is_some()).then_some(check)
+    }
+
     /// The check that an element like this has the focus. A field's text is its value.
     pub fn focus(line: &Line) -> Self {
         let mut check = Self::of(line, States::empty());

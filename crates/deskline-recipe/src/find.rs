@@ -194,39 +194,29 @@ fn label(text: &str) -> String {
         .to_owned()
 }
 
+/// An element and those around it, the innermost first.
+fn outwards<'l>(lines: &'l [Line], line: &'l Line) -> impl Iterator<Item = &'l Line> {
+    let around = move |line: &&'l Line| {
+        let up = line.parent?;
+        lines.iter().find(|line| line.reference == Some(up))
+    };
+    std::iter::successors(Some(line), around).take(64)
+}
+
 /// The row that an element is in: its ref, or its table's and its number.
 fn row(lines: &[Line], index: usize) -> Option<(Option<Ref>, u32)> {
-    let by_ref = |up: Ref| lines.iter().find(|line| line.reference == Some(up));
-    let mut line = lines.get(index)?;
-    for _ in 0..64 {
-        if let Some(cell) = line.cell {
-            return Some((line.parent, cell.row));
-        }
-        if line.role == Role::ROW {
-            return Some((line.reference, 0));
-        }
-        line = by_ref(line.parent?)?;
-    }
-    None
+    outwards(lines, lines.get(index)?).find_map(|line| match line.cell {
+        Some(cell) => Some((line.parent, cell.row)),
+        None => (line.role == Role::ROW).then_some((line.reference, 0)),
+    })
 }
 
 /// The texts that stand before and after an element: of what shows, is no part of it, contains it
 /// not, is nothing that a person fills in, and is in the same row, if it is in one.
 pub(crate) fn neighbours(lines: &[Line], index: usize) -> (Option<String>, Option<String>) {
     let is_inside = |inner: &Line, outer: &Line| {
-        let mut parent = inner.parent;
-        let mut steps = 0;
-        while let Some(up) = parent.filter(|_| steps < 64) {
-            if outer.reference == Some(up) {
-                return true;
-            }
-            parent = lines
-                .iter()
-                .find(|line| line.reference == Some(up))
-                .and_then(|l| l.parent);
-            steps += 1;
-        }
-        false
+        let is = |line: &Line| line.reference == outer.reference;
+        outer.reference.is_some() && outwards(lines, inner).skip(1).any(is)
     };
     let Some(own) = lines.get(index) else {
         return (None, None);

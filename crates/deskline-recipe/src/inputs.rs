@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use deskline_core::nearest;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use crate::wrong::{Place, Wrong};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Kind {
+    #[default]
     Text,
     Number,
     /// Never in a file, a log or an answer.
@@ -25,8 +28,10 @@ impl Kind {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Input {
+    /// Where it is in the file.
+    pub at: Place,
     pub name: String,
     pub kind: Kind,
     pub default: Option<String>,
@@ -49,23 +54,23 @@ impl Values {
     ///
     /// # Errors
     /// The first input that is missing, unknown or of another type.
-    pub fn new(inputs: &[Input], given: &BTreeMap<String, String>) -> Result<Self, String> {
+    pub fn new(inputs: &[Input], given: &BTreeMap<String, String>) -> Result<Self, Wrong> {
+        let wrong = |at, why| Wrong { at, why };
         let names = || inputs.iter().map(|input| input.name.as_str());
         if let Some(unknown) = given.keys().find(|name| names().all(|n| n != *name)) {
-            return Err(match nearest(unknown, names()) {
+            let why = match nearest(unknown, names()) {
                 Some(near) => format!("it has no input {unknown:?}. Did you mean {near:?}?"),
                 None => format!("it has no input {unknown:?}, and no other"),
-            });
+            };
+            return Err(wrong(Place::default(), why));
         }
         let mut values = BTreeMap::new();
         for input in inputs {
             let value = given.get(&input.name).or(input.default.as_ref());
-            let value = value.ok_or_else(|| missing(input))?;
+            let value = value.ok_or_else(|| wrong(input.at, missing(input)))?;
             if input.kind == Kind::Number && value.trim().parse::<f64>().is_err() {
-                return Err(format!(
-                    "input {} must be a number, not {value:?}",
-                    input.name
-                ));
+                let why = format!("input {} must be a number, not {value:?}", input.name);
+                return Err(wrong(input.at, why));
             }
             values.insert(input.name.clone(), (value.clone(), input.kind));
         }
@@ -115,7 +120,12 @@ impl Values {
 
     /// A text of the screen as a template: with the inputs whose values it has.
     pub fn unfill(&self, text: &str) -> String {
-        let mut template = literal(text);
+        self.name_in(&literal(text))
+    }
+
+    /// A template with the inputs whose values it has.
+    pub fn name_in(&self, template: &str) -> String {
+        let mut template = template.to_owned();
         let all = self.0.iter().filter(|(_, (value, _))| value.len() > 1);
         let mut all: Vec<_> = all.collect();
         all.sort_by_key(|(_, (value, _))| std::cmp::Reverse(value.len()));
@@ -130,7 +140,9 @@ fn missing(input: &Input) -> String {
     let name = &input.name;
     match input.kind {
         Kind::Secret => format!("input {name} is missing: pass --set {name}=- to read it"),
-        _ => format!("input {name} is missing: pass --set {name}=VALUE"),
+        _ => format!(
+            "input {name} is missing: pass --set {name}=VALUE, or a table with a column {name}"
+        ),
     }
 }
 

@@ -53,8 +53,6 @@ pub struct Learn {
     pub inputs: Vec<(String, String)>,
     /// Keep every call and every line of the diffs: the run as it was.
     pub literal: bool,
-    /// Lines that are no checks.
-    pub ignore: Vec<Regex>,
 }
 
 /// What is known of the run so far.
@@ -171,7 +169,7 @@ impl Learn {
     }
 
     /// The checks of a diff, less what changes by itself.
-    fn check(&self, checks: &mut Checks, screen: &Screen) {
+    pub fn check(&self, checks: &mut Checks, screen: &Screen) {
         let most = if self.literal { usize::MAX } else { MOST };
         let mut changes: Vec<&DeltaLine> = screen.changes.iter().collect();
         changes.sort_by_key(|change| rank(change));
@@ -185,6 +183,10 @@ impl Learn {
                     else {
                         continue;
                     };
+                    let off = Check::unchecked(now, &screen.lines);
+                    checks
+                        .absent
+                        .extend(off.filter(|off| !checks.absent.contains(off)));
                     (&mut checks.shows, shown(now))
                 }
                 DeltaLine::Removed(line) => {
@@ -199,9 +201,8 @@ impl Learn {
             };
             let Some(check) = check else { continue };
             let written = check.written();
-            let changes_alone = !self.literal
-                && VOLATILE.as_ref().is_some_and(|v| v.is_match(&written))
-                || self.ignore.iter().any(|pattern| pattern.is_match(&written));
+            let changes_alone =
+                !self.literal && VOLATILE.as_ref().is_some_and(|v| v.is_match(&written));
             if !changes_alone && list.len() < most && !list.contains(&check) {
                 list.push(check);
             }
@@ -211,7 +212,7 @@ impl Learn {
         checks.absent.retain(|check| !gone.contains(check));
     }
 
-    /// Drops what Escape took back, and a box that was set and set back.
+    /// Drops what Escape took back.
     fn drop_detour(&self, run: &mut Run, before: usize) {
         let [.., first, last] = run.steps.as_slice() else {
             return;
@@ -221,8 +222,10 @@ impl Learn {
         }
         let key = word(&last.arguments, "keyName").to_lowercase();
         let escape = last.does == "press_key" && matches!(key.as_str(), "escape" | "esc");
-        let mut shows = first.checks.shows.iter();
-        let opened = shows.any(|shown| last.checks.absent.contains(shown));
+        let Checks { shows, absent, .. } = &first.checks;
+        // What closed something else was no menu or dialog that was looked at in vain.
+        let took_back = shows.iter().any(|shown| last.checks.absent.contains(shown));
+        let opened = absent.is_empty() && took_back;
         if escape && opened && !first.arguments.contains_key("text") {
             run.steps.truncate(before - 1);
         }
@@ -241,11 +244,7 @@ impl Learn {
                 })
             };
             for step in &mut recipe.steps {
-                let Checks { shows, absent, .. } = &mut step.checks;
-                shows
-                    .iter_mut()
-                    .chain(absent)
-                    .for_each(|check| check.map(named));
+                step.checks.each_mut().for_each(|check| check.map(named));
             }
         }
     }
@@ -272,15 +271,7 @@ impl Learn {
                 {
                     *element = replaced(element);
                 }
-                let Checks {
-                    shows,
-                    absent,
-                    enabled,
-                    ..
-                } = &mut step.checks;
-                for check in shows.iter_mut().chain(absent).chain(enabled) {
-                    check.map(replaced);
-                }
+                step.checks.each_mut().for_each(|check| check.map(replaced));
             }
             if !found {
                 return Err(format!(
@@ -291,9 +282,8 @@ impl Learn {
         self.name_files(recipe);
         let own = self.inputs.iter().map(|(name, value)| Input {
             name: name.clone(),
-            kind: Kind::Text,
             default: Some(value.clone()),
-            about: String::new(),
+            ..Input::default()
         });
         recipe.inputs.splice(0..0, own);
         Ok(())
@@ -370,12 +360,11 @@ impl Run {
                 }
                 let name = secret(self.secrets.len() + 1);
                 *text = format!("{{{name}}}");
-                let (kind, default, about) = (Kind::Secret, None, String::new());
+                let kind = Kind::Secret;
                 self.secrets.push(Input {
                     name,
                     kind,
-                    default,
-                    about,
+                    ..Input::default()
                 });
             } else {
                 *text = literal(text);

@@ -11,11 +11,10 @@ mod read;
 mod screen;
 mod table;
 mod write;
+mod wrong;
 
 #[cfg(test)]
 mod tests;
-
-use std::fmt;
 
 use serde_json::{Map, Value};
 
@@ -24,38 +23,20 @@ pub use check::{Check, Wanted, shape};
 pub use find::{Found, Missing, Way, find, find_part};
 pub use inputs::{Filled, Input, Kind, Values};
 pub use learn::{HIDDEN, Learn, Link, secret};
-pub use read::read;
+pub use read::{KEYS, REFUSED, read};
 pub use screen::Screen;
 pub use table::rows;
 pub use write::Edit;
+pub use wrong::{Place, Wrong};
 
 /// The version of the format that is written, and the newest that is read.
 pub const FORMAT: i64 = 1;
 
+/// Labels of controls, and the contrast of text.
+pub(crate) const LINTS: [&str; 2] = ["labels", "contrast"];
+
 /// How a recipe's file ends.
 pub const SUFFIX: &str = ".recipe.toml";
-
-/// Something in a recipe's file that is wrong, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong {
-    pub at: Place,
-    pub why: String,
-}
-
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.at.line, self.at.column, self.why)
-    }
-}
-
-impl std::error::Error for Wrong {}
-
-/// A place in the file. Both count from 1; 0 is a recipe that has no file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
-    pub line: usize,
-    pub column: usize,
-}
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recipe {
@@ -155,13 +136,21 @@ pub struct Checks {
     pub shows: Vec<Check>,
     pub absent: Vec<Check>,
     pub enabled: Vec<Check>,
+    /// What no control may lack: labels, contrast.
+    pub lint: Vec<String>,
     /// How long they are waited for, in seconds.
     pub within: Option<f64>,
 }
 
 impl Checks {
     pub fn is_empty(&self) -> bool {
-        self.each().iter().all(|(_, checks)| checks.is_empty())
+        self.lint.is_empty() && self.each().iter().all(|(_, checks)| checks.is_empty())
+    }
+
+    /// All of them.
+    pub fn each_mut(&mut self) -> impl Iterator<Item = &mut Check> {
+        let lists = [&mut self.shows, &mut self.absent, &mut self.enabled];
+        lists.into_iter().flatten()
     }
 
     /// The lists, by their keys in the file.

@@ -7,12 +7,15 @@ use serde_json::{Map, Value as Json};
 use toml_edit::{Document, Item, Key, TableLike, Value};
 
 use crate::inputs::wrong;
-use crate::{Check, Checks, FORMAT, Input, Kind, Place, Recipe, Step, Target, Wrong};
+use crate::{Check, Checks, FORMAT, Input, Kind, LINTS, Place, Recipe, Step, Target, Wrong};
+
+/// What differs from run to run.
+pub const REFUSED: [&str; 4] = ["pid", "ref", "x", "y"];
 
 /// The keys of a step that are no arguments of its tool.
-const OWN: [&str; 13] = [
+pub const KEYS: [&str; 15] = [
     "do", "repeat", "app", "element", "role", "nth", "after", "before", "dialog", "focus", "shows",
-    "absent", "enabled",
+    "absent", "enabled", "lint", "within",
 ];
 
 /// Reads a recipe. The tools' arguments are not checked: only the tools know them.
@@ -51,7 +54,7 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
     let dialogs = dialogs.iter().map(|table| dialog(table, &recipe.inputs));
     recipe.dialogs = dialogs.collect::<Result<_, _>>()?;
     if let Some(end) = file.table("end")? {
-        end.only(&["shows", "absent", "enabled", "within"])?;
+        end.only(&["shows", "absent", "enabled", "lint", "within"])?;
         recipe.end = end.checks(&recipe.inputs)?;
     }
     if recipe.steps.is_empty() {
@@ -95,13 +98,14 @@ fn inputs(file: &Table<'_>) -> Result<Vec<Input>, Wrong> {
             kind,
             default,
             about,
+            at: all.wrong(name, "").at,
         });
     }
     Ok(inputs)
 }
 
 fn step(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
-    for name in ["pid", "ref", "x", "y"] {
+    for name in REFUSED {
         if table.keyed.contains_key(name) {
             let instead = if name == "pid" { "app" } else { "element" };
             let why = format!("{name} differs from run to run: name the target by {instead}");
@@ -116,12 +120,10 @@ fn step(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
         before: table.template("before", inputs)?,
     };
     let mut arguments = Map::new();
-    for (name, item) in table.keyed.iter().filter(|(name, _)| !OWN.contains(name)) {
-        if name != "within" {
-            let value = json(item);
-            table.each_text(name, &value, inputs)?;
-            arguments.insert(name.to_owned(), value);
-        }
+    for (name, item) in table.keyed.iter().filter(|(name, _)| !KEYS.contains(name)) {
+        let value = json(item);
+        table.each_text(name, &value, inputs)?;
+        arguments.insert(name.to_owned(), value);
     }
     let focus = table.text("focus")?;
     let focus = focus.map(|text| Check::parse(&text, inputs)).transpose();
@@ -279,8 +281,18 @@ impl<'t> Table<'t> {
             shows: all("shows")?,
             absent: all("absent")?,
             enabled: all("enabled")?,
+            lint: self.lints()?,
             within,
         })
+    }
+
+    fn lints(&self) -> Result<Vec<String>, Wrong> {
+        let lints = self.each_check("lint", &[])?;
+        let lints: Vec<String> = lints.iter().map(Check::written).collect();
+        if lints.iter().any(|lint| !LINTS.contains(&&**lint)) {
+            return Err(self.wrong("lint", "lint is a list of labels and contrast"));
+        }
+        Ok(lints)
     }
 
     /// A text, or a list of them.

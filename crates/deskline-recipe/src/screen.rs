@@ -4,6 +4,8 @@ use deskline_core::escape::unescape;
 use deskline_core::tree_reader::{self, FileLine};
 use deskline_core::{Attribute, Change, DeltaLine, Line, States, Value, is_dialog};
 
+use crate::find::text;
+
 /// The screen of one app after a call, and what the call changed.
 #[derive(Debug, Clone, Default)]
 pub struct Screen {
@@ -49,18 +51,8 @@ impl Screen {
             let is_dialog = line.native_role.as_deref().is_some_and(is_dialog);
             is_dialog && front.is_some() && line.reference == front
         };
-        let front = self
-            .lines
-            .iter()
-            .find(is_front)
-            .filter(|_| self.dialog.is_none());
-        if let Some(line) = front {
-            self.dialog = Some(
-                line.text
-                    .as_ref()
-                    .map_or_else(String::new, |t| t.shown.clone()),
-            );
-        }
+        let front = self.lines.iter().find(is_front).map(text);
+        self.dialog = self.dialog.take().or(front.map(str::to_owned));
     }
 
     /// Notes what differs from an earlier screen of the same app.

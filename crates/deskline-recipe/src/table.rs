@@ -10,17 +10,20 @@ pub fn rows(text: &str) -> Result<Vec<BTreeMap<String, String>>, String> {
     let mut records = records(text.trim_start_matches('\u{feff}'))?.into_iter();
     let (_, names) = records
         .next()
-        .ok_or("the table is empty: it needs a line of names")?;
+        .ok_or("1:1: it is empty: it needs a line of names")?;
     let mut rows = Vec::new();
     for (line, fields) in records {
         if fields.len() != names.len() {
             let (is, of) = (fields.len(), names.len());
             return Err(format!(
-                "line {line} has {is} columns, and the first line has {of}"
+                "{line}:1: it has {is} columns, and the first line has {of}"
             ));
         }
         let names = names.iter().map(|name| name.trim().to_owned());
         rows.push(names.zip(fields).collect());
+    }
+    if rows.is_empty() {
+        return Err("1:1: it has no row below the names".into());
     }
     Ok(rows)
 }
@@ -51,7 +54,7 @@ fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
         }
     }
     if let Some(line) = quoted {
-        return Err(format!("line {line} has a quote that is not closed"));
+        return Err(format!("{line}:1: it has a quote that is not closed"));
     }
     fields.push(field);
     records.push((begun, fields));
@@ -76,8 +79,9 @@ mod tests {
     #[test]
     fn bad_tables_name_the_line() {
         let few = rows("a,b\n1,2\n\"x\ny\"\n").unwrap_err();
-        assert_eq!(few, "line 3 has 1 columns, and the first line has 2");
-        assert!(rows("a\n\"x").unwrap_err().starts_with("line 2"));
+        assert_eq!(few, "3:1: it has 1 columns, and the first line has 2");
+        assert!(rows("a\n\"x").unwrap_err().starts_with("2:1"));
         assert!(rows("").unwrap_err().contains("empty"));
+        assert!(rows("a\n").unwrap_err().contains("no row"));
     }
 }

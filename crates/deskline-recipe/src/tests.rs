@@ -42,7 +42,8 @@ fn values(recipe: &Recipe, given: &[(&str, &str)]) -> Result<Values, String> {
     let given = given
         .iter()
         .map(|(name, value)| ((*name).into(), (*value).into()));
-    Values::new(&recipe.inputs, &given.collect::<BTreeMap<_, _>>())
+    let values = Values::new(&recipe.inputs, &given.collect::<BTreeMap<_, _>>());
+    values.map_err(|wrong| wrong.to_string())
 }
 
 #[test]
@@ -66,70 +67,36 @@ fn what_is_written_is_read_again() {
         (step.at, step.keys) = (was.at, was.keys.clone());
     }
     again.at = recipe.at;
+    let inputs = again.inputs.iter_mut().zip(&recipe.inputs);
+    inputs.for_each(|(input, was)| input.at = was.at);
     assert_eq!(again, recipe);
 }
 
+/// A text of [`LETTER`], what is there instead, and the error; `¶` is a new line.
+const BAD: &str = r#"
+format = 1|format = 2|2:1: it has format 2, and this version reads 1
+format = 1¶||1:1: format is missing: write format = 1
+app = |ap = |3:1: unknown key ap. Did you mean app?
+app = "gedit"|app = "gedit|3:13: 
+default = "Ann"|defualt = "Ann"|6:1: unknown key defualt. Did you mean default?
+type = "secret"|type = "secret"¶default = "x"|10:1: a secret has no default: it would be in the file
+type = "secret"|type = "password"|9:1: type is text, number or secret
+element = "Name"|ref = "e42"|13:1: ref differs from run to run: name the target by element
+Dear {name}|Dear {nmae}|15:1: {nmae} is no input of the recipe. A brace in a text is written twice: {{
+{{sic}}"¶|{sic"¶|15:1: a { stands alone. A brace in a text is written twice
+'[AXTextField] "Name" value|'[AXTextFeld] "Name" value|16:1: shows: [AXTextFeld]
+shows = "Tip of the Day"¶||24:1: a dialog needs shows: what tells that it is there
+enabled = '|lint = 'colour'¶enabled = '|30:1: lint is a list of labels and contrast
+do = "press_key"|do = 7|19:1: do must be a text in quotes
+"#;
+
 #[test]
 fn bad_input_has_its_line_and_column() {
-    for (from, to, error) in [
-        (
-            "format = 1",
-            "format = 2",
-            "2:1: it has format 2, and this version reads 1",
-        ),
-        (
-            "format = 1\n",
-            "",
-            "1:1: format is missing: write format = 1",
-        ),
-        ("app = ", "ap = ", "3:1: unknown key ap. Did you mean app?"),
-        ("app = \"gedit\"", "app = \"gedit", "3:13: "),
-        (
-            "default = \"Ann\"",
-            "defualt = \"Ann\"",
-            "6:1: unknown key defualt. Did you mean default?",
-        ),
-        (
-            "type = \"secret\"",
-            "type = \"secret\"\ndefault = \"x\"",
-            "10:1: a secret has no default: it would be in the file",
-        ),
-        (
-            "type = \"secret\"",
-            "type = \"password\"",
-            "9:1: type is text, number or secret",
-        ),
-        (
-            "element = \"Name\"",
-            "ref = \"e42\"",
-            "13:1: ref differs from run to run: name the target by element",
-        ),
-        (
-            "text = \"Dear {name}",
-            "text = \"Dear {nmae}",
-            "15:1: {nmae} is no input of the recipe. A brace in a text is written twice: {{",
-        ),
-        (
-            "{{sic}}\"\n",
-            "{sic\"\n",
-            "15:1: a { stands alone. A brace in a text is written twice",
-        ),
-        (
-            "'[AXTextField] \"Name\" value",
-            "'[AXTextFeld] \"Name\" value",
-            "16:1: shows: [AXTextFeld]",
-        ),
-        (
-            "shows = \"Tip of the Day\"\n",
-            "",
-            "24:1: a dialog needs shows: what tells that it is there",
-        ),
-        (
-            "do = \"press_key\"",
-            "do = 7",
-            "19:1: do must be a text in quotes",
-        ),
-    ] {
+    for bad in BAD.trim_start().lines() {
+        let bad = bad.replace('¶', "\n");
+        let [from, to, error] = bad.split('|').collect::<Vec<_>>()[..] else {
+            panic!("{bad}");
+        };
         assert!(LETTER.contains(from), "{from}");
         let wrong = read(&LETTER.replacen(from, to, 1)).unwrap_err().to_string();
         assert!(wrong.starts_with(error), "{wrong}\nis not\n{error}");
@@ -142,7 +109,7 @@ fn inputs_are_filled_in() {
     let missing = values(&recipe, &[]).unwrap_err();
     assert_eq!(
         missing,
-        "input code is missing: pass --set code=- to read it"
+        "8:9: input code is missing: pass --set code=- to read it"
     );
     let unknown = values(&recipe, &[("nam", "x")]).unwrap_err();
     assert_eq!(unknown, "it has no input \"nam\". Did you mean \"name\"?");
@@ -176,7 +143,7 @@ fn a_path_has_the_name_of_its_file() {
 fn a_number_must_be_one() {
     let recipe = read(&LETTER.replace("type = \"secret\"", "type = \"number\"")).unwrap();
     let wrong = values(&recipe, &[("code", "seven")]).unwrap_err();
-    assert_eq!(wrong, "input code must be a number, not \"seven\"");
+    assert_eq!(wrong, "8:9: input code must be a number, not \"seven\"");
 }
 
 const FORM: &str = r#" [AXWindow] "Form" x:0 y:0 w:400 h:300 visible #e1
@@ -301,12 +268,22 @@ fn run() -> Vec<Link> {
     let menu = "# diff: +1 added, -0 removed, ~0 modified\n\
         + [AXMenuItem] \"Cut\" x:1 y:2 w:3 h:4 visible #e11\n# tree:\n";
     let gone = "# diff: +0 added, -1 removed, ~0 modified\n- [AXMenuItem] \"Cut\" x:1 y:2 w:3 h:4\n# tree:\n";
-    let mut failed = link(
-        "press_ax_and_traverse",
-        json!({"pid": 7, "ref": "e7"}),
-        FORM,
-        "",
+    let sent = format!(
+        "# diff: +1 added, -0 removed, ~0 modified\n\
+        + [AXHeading] \"Sent\" x:1 y:2 w:3 h:4 visible #e12\n# tree:\n{FORM} \
+        [AXStaticText] \"Saved\" x:1 y:2 w:3 h:4 visible #e11\n"
     );
+    let call = |tool: &str, mut more: Value, diff: &str, answer: &str| {
+        more["pid"] = 7.into();
+        link(
+            &format!("{tool}_and_traverse"),
+            more,
+            &format!("{diff}{FORM}"),
+            answer,
+        )
+    };
+    let changes = |tool, more, diff| call(tool, more, diff, "effect: changed");
+    let mut failed = call("press_ax", json!({"ref": "e7"}), "", "");
     failed.worked = false;
     vec![
         link(
@@ -317,59 +294,58 @@ fn run() -> Vec<Link> {
         ),
         link("refresh_traversal", json!({"pid": 7}), FORM, ""),
         failed,
+        changes("click", json!({"ref": "e7", "rightClick": true}), menu),
+        changes("press_key", json!({"keyName": "Escape"}), gone),
+        call("click", json!({"ref": "e2"}), "", "effect: nothing"),
+        changes("type", json!({"text": "for Ann {Lee}"}), ""),
+        changes("type", json!({"text": "•••"}), ""),
+        changes(
+            "click",
+            json!({"x": 2, "y": 2, "width": 4, "height": 4, "element": null}),
+            "",
+        ),
+        changes("click", json!({"ref": "e5"}), saved),
+        link(
+            "wait_for_and_traverse",
+            json!({"pid": 7, "element": "Sent"}),
+            &sent,
+            "",
+        ),
+    ]
+}
+
+/// OK closes a dialog and shows what it made; Escape then closes the window that shows it.
+#[test]
+fn a_button_before_escape_is_no_detour() {
+    let [made, gone] = ["+ ", "- "].map(|sign| {
+        let shown = if sign == "+ " { " visible #e9" } else { "" };
+        format!("{sign}[AXStaticText] \"Made\" x:1 y:2 w:3 h:4{shown}\n")
+    });
+    let ok = format!("# diff: +1\n{made}- [AXWindow] \"Rules\" x:1 y:2 w:3 h:4\n# tree:\n{FORM}");
+    let escape = format!("# diff: -1\n{gone}# tree:\n{FORM}");
+    let links = [
+        link(
+            "open_application_and_traverse",
+            json!({"identifier": "form"}),
+            FORM,
+            "",
+        ),
         link(
             "click_and_traverse",
-            json!({"pid": 7, "ref": "e7", "rightClick": true}),
-            &format!("{menu}{FORM}"),
+            json!({"pid": 7, "ref": "e6"}),
+            &ok,
             "effect: changed",
         ),
         link(
             "press_key_and_traverse",
             json!({"pid": 7, "keyName": "Escape"}),
-            &format!("{gone}{FORM}"),
-            "effect: changed",
-        ),
-        link(
-            "click_and_traverse",
-            json!({"pid": 7, "ref": "e2"}),
-            FORM,
-            "effect: nothing",
-        ),
-        link(
-            "type_and_traverse",
-            json!({"pid": 7, "text": "for Ann {Lee}"}),
-            FORM,
-            "effect: changed",
-        ),
-        link(
-            "type_and_traverse",
-            json!({"pid": 7, "text": "•••"}),
-            FORM,
-            "effect: changed",
-        ),
-        link(
-            "click_and_traverse",
-            json!({"pid": 7, "x": 2, "y": 2, "width": 4, "height": 4, "element": null}),
-            FORM,
-            "effect: changed",
-        ),
-        link(
-            "click_and_traverse",
-            json!({"pid": 7, "ref": "e5"}),
-            &format!("{saved}{FORM}"),
-            "effect: changed",
-        ),
-        link(
-            "wait_for_and_traverse",
-            json!({"pid": 7, "element": "Sent"}),
-            &format!(
-                "# diff: +1 added, -0 removed, ~0 modified\n\
-                + [AXHeading] \"Sent\" x:1 y:2 w:3 h:4 visible #e12\n# tree:\n{FORM} \
-                [AXStaticText] \"Saved\" x:1 y:2 w:3 h:4 visible #e11\n"
-            ),
+            &escape,
             "",
         ),
-    ]
+    ];
+    let recipe = Learn::default().recipe(&links).unwrap();
+    assert_eq!(recipe.steps.len(), 2);
+    assert_eq!(recipe.steps[0].checks.shows.len(), 1);
 }
 
 #[test]

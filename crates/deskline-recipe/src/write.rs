@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value as Json;
-use toml_edit::{DocumentMut, Value, value};
+use toml_edit::{DocumentMut, Item, Value, value};
 
 use crate::{Checks, FORMAT, Recipe, Step, Target};
 
@@ -90,8 +90,10 @@ fn pairs(target: &Target) -> [(&'static str, Option<String>); 5] {
 
 fn checks(checks: &Checks) -> String {
     let mut out = String::new();
-    for (name, all) in checks.each() {
-        let all: Vec<String> = all.iter().map(|check| quoted(&check.written())).collect();
+    let written = |all: &[crate::Check]| all.iter().map(crate::Check::written).collect();
+    let lists = checks.each().map(|(name, all)| (name, written(all)));
+    for (name, all) in lists.into_iter().chain([("lint", checks.lint.clone())]) {
+        let all: Vec<String> = all.iter().map(|check| quoted(check)).collect();
         let _ = match all.as_slice() {
             [] => Ok(()),
             [one] => writeln!(out, "{name} = {one}"),
@@ -143,18 +145,28 @@ impl Edit {
 
     /// Gives step `index` this target.
     pub fn target(&mut self, index: usize, target: &Target) {
+        for (name, text) in pairs(target) {
+            self.set(index, name, text.map(value));
+        }
+    }
+
+    /// Gives step `index` these checks.
+    pub fn checks(&mut self, index: usize, new: &Checks) {
+        let written: DocumentMut = checks(new).parse().unwrap_or_default();
+        for (name, _) in new.each() {
+            self.set(index, name, written.get(name).cloned());
+        }
+    }
+
+    fn set(&mut self, index: usize, name: &str, new: Option<Item>) {
         let steps = self
             .0
             .get_mut("step")
-            .and_then(toml_edit::Item::as_array_of_tables_mut);
-        let Some(step) = steps.and_then(|steps| steps.get_mut(index)) else {
-            return;
-        };
-        for (name, text) in pairs(target) {
-            match text {
-                Some(text) => step[name] = value(text),
-                None => drop(step.remove(name)),
-            }
+            .and_then(Item::as_array_of_tables_mut);
+        match (steps.and_then(|steps| steps.get_mut(index)), new) {
+            (Some(step), Some(new)) => step[name] = new,
+            (Some(step), None) => drop(step.remove(name)),
+            (None, _) => {}
         }
     }
 

@@ -1,5 +1,5 @@
 //! A run as one file: the page with its styles, its modules, and the data that the server would
-//! send.
+//! send; or a film.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -13,12 +13,18 @@ use tempfile::NamedTempFile;
 
 use crate::ViewError;
 use crate::assets::{MODULES, PAGE, STYLES};
+use crate::film::{self, Draw};
 use crate::run::Run;
 
 /// Writes the newest `last` links of the journal to `path`, with mode 0600: they hold screen
 /// contents. Replaces an existing file atomically; refuses a link or a device. Returns the number
-/// of links written.
-pub fn export(journal: &Journal, last: usize, path: &Path) -> Result<usize, ViewError> {
+/// of links written. A `.gif` is a film, with captions by `draw`.
+pub fn export(
+    journal: &Journal,
+    last: usize,
+    path: &Path,
+    draw: Draw<'_>,
+) -> Result<usize, ViewError> {
     let run = Run::fixed(journal, journal.records(last)?);
     if run.len() == 0 {
         return Err(ViewError::Empty(journal.path().to_owned()));
@@ -41,9 +47,12 @@ pub fn export(journal: &Journal, last: usize, path: &Path) -> Result<usize, View
     // Its mode is 0600, and it is removed unless it is kept.
     let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
     let mut out = BufWriter::new(&mut file);
-    write(&mut out, &run)
-        .and_then(|()| out.flush())
-        .map_err(failed)?;
+    let written = match path.extension().and_then(|end| end.to_str()) {
+        Some("gif") => film::write(&mut out, &run, draw),
+        Some("webm" | "mp4") => Err(io::Error::other("a film is a .gif")),
+        _ => write(&mut out, &run),
+    };
+    written.and_then(|()| out.flush()).map_err(failed)?;
     drop(out);
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(run.len())

@@ -121,6 +121,11 @@ impl Run {
         }))
     }
 
+    /// The record of a link.
+    pub(crate) fn record(&self, n: usize) -> Option<Arc<Record>> {
+        Some(self.at(n)?.0)
+    }
+
     /// The picture of a link.
     pub(crate) fn picture(&self, n: usize) -> Option<Vec<u8>> {
         let (record, _) = self.at(n)?;

@@ -491,8 +491,9 @@ pub(crate) struct ViewArgs {
     /// The folder of the log [default: as --dir]
     #[arg(value_name = "DIR")]
     pub(crate) run: Option<PathBuf>,
-    /// Write one file with everything in it, to keep or to mail, instead of serving a page
-    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["port", "no_open"])]
+    /// Write one file with everything in it, to keep or to mail, or a film of the pictures, instead
+    /// of serving a page
+    #[arg(long, value_name = "FILE.html|.gif", conflicts_with_all = ["port", "no_open"])]
     pub(crate) export: Option<PathBuf>,
     /// With --export: only the newest N calls
     #[arg(short, value_name = "N", requires = "export")]

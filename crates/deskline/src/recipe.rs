@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::{RecipesArgs, RunArgs, Settings, TestArgs};
 use crate::output::{Done, Fallible, exit_code, print};
 use crate::run::recipes;
-use jobs::{End, Job, all_of, given, read, stem, write};
+use jobs::{End, Job, all_of, given, read, stem, text, write};
 pub(crate) use learn::learn;
 #[cfg(target_os = "linux")]
 pub(crate) use record::record;
@@ -36,15 +36,14 @@ pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
     };
     let rows = match &args.from {
         None => vec![BTreeMap::new()],
-        Some(table) => deskline_recipe::rows(&fs::read_to_string(table)?)
-            .map_err(|why| format!("{}: {why}", table.display()))?,
+        Some(table) => deskline_recipe::rows(&text(table)?)
+            .map_err(|why| format!("{}:{why}", table.display()))?,
     };
     let given = given(&recipe, &args.set)?;
     let mut hash = DefaultHasher::new();
     (&rows, &given).hash(&mut hash);
     let state = State::open(&args.file, hash.finish(), args.resume)?;
     let jobs = jobs(settings, args, &recipe, rows, &given, &state)?;
-    let (rows, jobs): (Vec<usize>, Vec<Job<'_>>) = jobs.into_iter().unzip();
     // The run's own log would get the calls otherwise.
     let own = is_run.then(|| tempfile::Builder::new().prefix("deskline-run-").tempdir());
     let own = own.transpose()?;
@@ -52,12 +51,12 @@ pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
     if let (Some(own), None) = (&own, &settings.dir) {
         settings.dir = Some(own.path().join("journal"));
     }
-    let ends = all_of(&settings, &jobs, args.jobs, true)?;
-    state.close(&rows, &ends, is_run)?;
+    let ends = all_of(&settings, &jobs, args.all.jobs, true)?;
+    state.close(&ends, is_run)?;
     if !args.heal.is_empty() && !is_run {
         heal(&args.file, &ends)?;
     }
-    let done = report::told(&ends, args.report.as_deref())?;
+    let done = report::told(&ends, args.all.report.as_deref())?;
     if let Some(own) = own.filter(|_| done != ExitCode::SUCCESS) {
         eprintln!(
             "deskline: to look at it: deskline view {}",
@@ -67,7 +66,7 @@ pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
     Ok(done)
 }
 
-/// A job for each row that is left, with the row's number.
+/// A job for each row that is left.
 fn jobs<'r>(
     settings: &Settings,
     args: &RunArgs,
@@ -75,7 +74,7 @@ fn jobs<'r>(
     rows: Vec<BTreeMap<String, String>>,
     given: &BTreeMap<String, String>,
     state: &State,
-) -> Result<Vec<(usize, Job<'r>)>, String> {
+) -> Result<Vec<Job<'r>>, String> {
     let all = rows.len();
     let mut jobs = Vec::new();
     for (row, mut values) in rows.into_iter().enumerate() {
@@ -95,18 +94,17 @@ fn jobs<'r>(
         } else {
             format!("row {}", row + 1)
         };
-        let values = values.map_err(|why| format!("{name}: {why}"))?;
+        let values = values.map_err(|wrong| wrong.in_file(&args.file))?;
         checked(&args.file, recipe, &values)?;
         if !state.now.done.contains(&row) {
-            jobs.push((
-                row,
-                Job {
-                    name,
-                    recipe,
-                    values,
-                    how,
-                },
-            ));
+            let at = row;
+            jobs.push(Job {
+                at,
+                name,
+                recipe,
+                values,
+                how,
+            });
         }
     }
     Ok(jobs)
@@ -115,7 +113,7 @@ fn jobs<'r>(
 /// Refuses a recipe that could not be done with these values.
 fn checked(file: &Path, recipe: &Recipe, values: &Values) -> Result<(), String> {
     let checked = deskline_mcp::check(recipe, values);
-    checked.map_err(|wrong| format!("{}:{wrong}", file.display()))
+    checked.map_err(|wrong| wrong.in_file(file))
 }
 
 /// `deskline test`: each recipe of a folder on a fresh private desktop.
@@ -124,23 +122,31 @@ pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
     let all = files.iter().map(|file| read(file));
     let all = all.collect::<Result<Vec<Recipe>, _>>()?;
     let mut jobs = Vec::new();
-    for (file, recipe) in files.iter().zip(&all) {
+    for (at, (file, recipe)) in files.iter().zip(&all).enumerate() {
         let values = Values::new(&recipe.inputs, &BTreeMap::new());
-        let values = values.map_err(|why| format!("{}: {why}", file.display()))?;
+        let values = values.map_err(|wrong| wrong.in_file(file))?;
         checked(file, recipe, &values)?;
         jobs.push(Job {
+            at,
             name: stem(file),
             recipe,
             values,
-            how: How::default(),
+            how: How {
+                updates: args.update,
+                heal: args.update.then(String::new).into_iter().collect(),
+                ..How::default()
+            },
         });
     }
     let settings = Settings {
         desktop: settings.desktop.or(Some(crate::cli::Own::default())),
         ..settings.clone()
     };
-    let ends = all_of(&settings, &jobs, args.jobs, false)?;
-    report::told(&ends, args.report.as_deref())
+    let ends = all_of(&settings, &jobs, args.all.jobs, false)?;
+    for end in ends.iter().filter(|_| args.update) {
+        heal(&files[end.at], [end])?;
+    }
+    report::told(&ends, args.all.report.as_deref())
 }
 
 /// `deskline recipes`: those that are kept, or one with its inputs and steps.
@@ -201,24 +207,34 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Writes the targets that were found anew back into the file.
-fn heal(file: &Path, ends: &[End]) -> Fallible {
-    let good = |end: &&End| end.is_good();
-    let Some(Ok(played)) = ends.iter().find(good).map(|end| &end.played) else {
+/// Writes the targets and checks that were noted anew back into the file.
+fn heal<'e>(file: &Path, ends: impl IntoIterator<Item = &'e End>) -> Fallible {
+    let Some(Ok(played)) = ends
+        .into_iter()
+        .find(|e| e.is_good())
+        .map(|end| &end.played)
+    else {
         return Ok(());
     };
-    if played.healed.is_empty() {
+    if played.healed.is_empty() && played.updated.is_empty() {
         return Ok(());
     }
     let mut edit = Edit::new(&fs::read_to_string(file)?)?;
+    let steps = &played.recipe.steps;
     for index in &played.healed {
-        if let Some(target) = &played.recipe.steps[*index].target {
+        if let Some(target) = &steps[*index].target {
             edit.target(*index, target);
         }
     }
+    for index in &played.updated {
+        edit.checks(*index, &steps[*index].checks);
+    }
     write(file, &edit.text())?;
-    let (count, file) = (played.healed.len(), file.display());
-    Ok(print(&format!("healed {count} targets in {file}"))?)
+    let (targets, checks) = (played.healed.len(), played.updated.len());
+    let file = file.display();
+    Ok(print(&format!(
+        "healed {targets} targets, updated {checks} steps in {file}"
+    ))?)
 }
 
 /// How far a recipe got, for `--resume`.
@@ -258,16 +274,16 @@ impl State {
     }
 
     /// Notes how far it got, if it stopped.
-    fn close(mut self, rows: &[usize], ends: &[End], is_run: bool) -> Fallible {
+    fn close(mut self, ends: &[End], is_run: bool) -> Fallible {
         for end in ends {
             if end.is_good() {
-                self.now.done.extend(rows.get(end.at));
+                self.now.done.insert(end.at);
             } else if let Ok(played) = &end.played {
                 self.now.step = played.done.len();
                 self.now.pid = played.stopped.as_ref().and_then(|stop| stop.pid);
             }
         }
-        if is_run || rows.iter().all(|row| self.now.done.contains(row)) {
+        if is_run || ends.iter().all(End::is_good) {
             let _ = fs::remove_file(&self.file);
             return Ok(());
         }

@@ -15,7 +15,8 @@ pub(crate) fn view(settings: &Settings, args: &ViewArgs) -> Done {
     let dir = args.run.as_deref().or(settings.folder());
     let journal = Journal::open_to_read(dir)?;
     if let Some(file) = &args.export {
-        let links = deskline_view::export(&journal, args.number.unwrap_or(usize::MAX), file)?;
+        let last = args.number.unwrap_or(usize::MAX);
+        let links = deskline_view::export(&journal, last, file, &mut captions())?;
         let calls = deskline_core::escape::count(links, "call");
         let size = std::fs::metadata(file)?.len().div_ceil(1024);
         print(&format!("{}: {calls}, {size} KiB", file.display()))?;
@@ -42,6 +43,25 @@ pub(crate) fn view(settings: &Settings, args: &ViewArgs) -> Done {
         }
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// Draws captions as the banner is drawn.
+#[cfg(target_os = "linux")]
+fn captions() -> impl FnMut(&str, usize) -> Option<deskline_view::Image> {
+    let mut fonts = deskline_linux::Fonts::default();
+    move |text, widest| {
+        let drawn = deskline_linux::banner(&mut fonts, text, 1.0, widest)?;
+        let pixels = drawn.bgrx.chunks_exact(4);
+        let rgb = pixels.flat_map(|p| [p[2], p[1], p[0]]).collect();
+        let width = drawn.width;
+        Some(deskline_view::Image { width, rgb })
+    }
+}
+
+/// Captions need the font that Linux's banner has.
+#[cfg(not(target_os = "linux"))]
+fn captions() -> impl FnMut(&str, usize) -> Option<deskline_view::Image> {
+    |_, _| None
 }
 
 /// Opens this address in the person's browser, if there is one; other users can read the address

@@ -1,8 +1,11 @@
 //! After a step: what must show.
 
+use super::lint::{labels, pale};
 use super::{Check, Duration, Halted, Line, Patience, Play, Screen, Step, halt};
-use deskline_core::States;
-use deskline_recipe::Wanted;
+use deskline_core::{Point, States};
+use deskline_journal::pixels;
+use deskline_link::Picture;
+use deskline_recipe::{Checks, Learn, Wanted};
 
 /// How long something may keep showing before it is missed, once the app is quiet.
 const WITHIN: f64 = 5.0;
@@ -25,6 +28,10 @@ impl Play<'_> {
         let step = own.unwrap_or(step).clone();
         let within = step.checks.within.unwrap_or(WITHIN);
         let mut patience = Patience::lasting(Duration::from_secs_f64(within));
+        if !step.checks.lint.is_empty() {
+            // A click draws its place into the picture.
+            self.refresh(pid).await?;
+        }
         loop {
             let (lacks, first) = self.lacks(&step, pid)?;
             if lacks.is_empty() {
@@ -32,6 +39,12 @@ impl Play<'_> {
             }
             if self.dialog(pid, &mut patience).await? {
                 continue;
+            }
+            let is_old = |lack: &String| lack.starts_with("shows ") || lack.starts_with("absent ");
+            let old = self.how.updates && patience.is_over() && lacks.iter().all(is_old);
+            if let Some(index) = index.filter(|_| old) {
+                self.update(index, pid);
+                return Ok(());
             }
             let mut halted = halt("what must show after it does not");
             if !patience.is_over() {
@@ -68,7 +81,53 @@ impl Play<'_> {
                 }
             }
         }
+        lacks.extend(self.lints(&step.checks, &lines));
         Ok((lacks, first))
+    }
+
+    /// What controls lack that the checks ask for.
+    fn lints(&self, checks: &Checks, lines: &[&Line]) -> Vec<String> {
+        let asks = |name: &str| checks.lint.iter().any(|lint| lint == name);
+        let name = self.field("screenshot").filter(|_| asks("contrast"));
+        let name = name.and_then(|path| path.rsplit(['/', '\\']).next());
+        let png = name.and_then(|name| self.dispatcher.journal().read(name).ok());
+        let picture = png.as_deref().and_then(pixels).map(|(place, rgb)| Picture {
+            width: place.width,
+            height: place.height,
+            rgb,
+            origin: place.origin.unwrap_or(Point::at(0, 0)),
+            scale: place.scale,
+        });
+        if asks("contrast") && picture.is_none() {
+            return vec!["contrast was not checked: there is no picture".into()];
+        }
+        let pictures = picture.as_slice();
+        let is_leaf = |line: &Line| {
+            lines
+                .iter()
+                .all(|l| l.parent.is_none() || l.parent != line.reference)
+        };
+        let leaves = lines.iter().filter(|line| is_leaf(line));
+        let all = lines.iter().filter(|_| asks("labels"));
+        let unnamed = all.filter_map(|line| labels(line, false));
+        unnamed
+            .chain(leaves.filter_map(|line| pale(line, pictures)))
+            .collect()
+    }
+
+    /// Has a step check what it has changed now.
+    fn update(&mut self, index: usize, pid: u32) {
+        let Some(mut screen) = self.screens.get(&pid).cloned() else {
+            return;
+        };
+        screen.changed_since(&self.before);
+        let checks = &mut self.played.recipe.steps[index].checks;
+        (checks.shows, checks.absent) = (Vec::new(), Vec::new());
+        Learn::default().check(checks, &screen);
+        checks
+            .each_mut()
+            .for_each(|check| check.map(|text| self.values.name_in(text)));
+        self.played.updated.push(index);
     }
 
     /// What shows in the app, and in one that its last step brought.

@@ -1,6 +1,7 @@
 //! What is known of a step before anything is done: its tool, and its arguments filled in.
 
-use super::{Map, Step, Value, Values, Wrong, tools};
+use super::{Args, Map, Step, Value, Values, Wrong, tools};
+use deskline_recipe::{KEYS, REFUSED};
 
 /// Refuses a step that its tool would refuse, and inputs that are missing.
 pub(super) fn checked(step: &Step, values: &Values) -> Result<(), Wrong> {
@@ -12,18 +13,21 @@ pub(super) fn checked(step: &Step, values: &Values) -> Result<(), Wrong> {
     let mut checks = step.checks.each().into_iter().flat_map(|(_, all)| all);
     let filled = checks.try_for_each(|check| check.fill(values).map(drop));
     filled.map_err(wrong)?;
-    if step.does == "open" {
-        return Ok(());
-    }
     if step.target.is_some() {
         arguments.insert("ref".into(), "e1".into());
     }
-    arguments.insert("pid".into(), 1.into());
+    if step.does != "open" {
+        arguments.insert("pid".into(), 1.into());
+    }
     let tool = tools::find(&tool_of(step)).map_err(|_| {
         let why = "\"do\" is one of click, type, press_key, scroll, drag, set_value, press_ax, \
             set_selected, wait_for, open";
         wrong(format!("{why}, not {:?}", step.does))
     })?;
+    let takes = tool.takes().filter(|name| !REFUSED.contains(name));
+    let takes: Vec<&str> = takes.chain(KEYS).collect();
+    let own = Args(&step.arguments).only(&step.does, &takes);
+    own.map_err(wrong)?;
     tools::call(tool, &arguments).map(drop).map_err(wrong)
 }
 

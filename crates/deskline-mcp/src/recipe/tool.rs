@@ -54,7 +54,7 @@ async fn named(
     let is_input = |name: &String| !["from", "pid"].contains(&name.as_str());
     let given = arguments.iter().filter(|(name, _)| is_input(name));
     let given = given.map(|(name, value)| (name.clone(), text(value)));
-    let values = Values::new(&recipe.inputs, &given.collect())?;
+    let values = Values::new(&recipe.inputs, &given.collect()).map_err(|wrong| wrong.why)?;
     let how = How {
         from,
         pid,
@@ -83,19 +83,8 @@ fn answer(name: &str, played: &Played) -> Reply {
     let Some(stop) = &played.stopped else {
         return Reply::text(format!("status: success\n{text}").trim_end().to_owned());
     };
-    let mut line = |name: &str, value: &Option<String>| {
-        if let Some(value) = value {
-            let _ = writeln!(text, "{name}: {value}");
-        }
-    };
-    line("pid", &stop.pid.map(|pid| pid.to_string()));
-    line("file", &stop.file);
-    line("screenshot", &stop.picture);
-    for (name, all) in [("expected", &stop.expected), ("changed", &stop.seen)] {
-        if !all.is_empty() {
-            let _ = writeln!(text, "{name}:\n  {}", all.join("\n  "));
-        }
-    }
+    let pid = stop.pid.map(|pid| format!("pid: {pid}\n"));
+    let _ = writeln!(text, "{}{}", pid.unwrap_or_default(), stop.told(""));
     let left = steps.iter().skip(played.done.len()).take(5);
     let left: Vec<String> = left.map(Step::words).collect();
     let _ = writeln!(text, "next steps:\n  {}", left.join("\n  "));

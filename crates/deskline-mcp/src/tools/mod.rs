@@ -87,15 +87,18 @@ impl ToolRecord {
         }))
     }
 
-    /// Refuses unknown arguments, and a call that lacks a required one.
-    pub(crate) fn check(&self, args: Args<'_>) -> Result<(), Wrong> {
+    /// The names of its arguments.
+    pub(crate) fn takes(&self) -> impl Iterator<Item = &'static str> {
         let options: &[Arg] = match self.handler {
             Handler::Link(..) | Handler::Chain => &OPTIONS,
             _ => &[],
         };
-        let valid = self.args.iter().chain(options);
-        let valid: Vec<&str> = valid.map(|arg| arg.name).collect();
-        args.only(self.name, &valid)?;
+        self.args.iter().chain(options).map(|arg| arg.name)
+    }
+
+    /// Refuses unknown arguments, and a call that lacks a required one.
+    pub(crate) fn check(&self, args: Args<'_>) -> Result<(), Wrong> {
+        args.only(self.name, &self.takes().collect::<Vec<_>>())?;
         let required = || self.args.iter().filter(|arg| arg.required);
         match required().find(|arg| !args.has(arg.name)) {
             None => Ok(()),

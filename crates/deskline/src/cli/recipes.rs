@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 
 use super::values::{Named, named};
 
@@ -17,9 +18,6 @@ pub(crate) struct RunArgs {
     /// A table of values: the recipe is done once for each row
     #[arg(long, value_name = "TABLE.csv")]
     pub(crate) from: Option<PathBuf>,
-    /// How many rows at a time, each on a private desktop
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) jobs: usize,
     /// Go on where it stopped
     #[arg(long)]
     pub(crate) resume: bool,
@@ -28,8 +26,18 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "")]
     pub(crate) heal: Vec<String>,
+    #[command(flatten)]
+    pub(crate) all: AllArgs,
+}
+
+/// How several are done.
+#[derive(Debug, Args)]
+pub(crate) struct AllArgs {
+    /// How many rows or recipes at a time, each on a private desktop
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = several())]
+    pub(crate) jobs: usize,
     /// Write a report: JSON, JUnit's XML, or a page with screenshots
-    #[arg(long, value_name = "FILE.json|.xml|.html")]
+    #[arg(long, value_name = "FILE.json|.xml|.html", value_parser = report)]
     pub(crate) report: Option<PathBuf>,
 }
 
@@ -50,12 +58,11 @@ pub(crate) struct TestArgs {
     /// The folder of the recipes
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// How many at a time
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) jobs: usize,
-    /// Write a report: JSON, JUnit's XML, or a page with screenshots
-    #[arg(long, value_name = "FILE.json|.xml|.html")]
-    pub(crate) report: Option<PathBuf>,
+    /// Write what shows now into the recipes whose checks do not hold
+    #[arg(long)]
+    pub(crate) update: bool,
+    #[command(flatten)]
+    pub(crate) all: AllArgs,
 }
 
 #[derive(Debug, Args)]
@@ -92,4 +99,16 @@ pub(crate) struct KeepArgs {
     /// Try it on your desktop, not on a private one
     #[arg(long)]
     pub(crate) here: bool,
+}
+
+fn several() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
+}
+
+fn report(text: &str) -> Result<PathBuf, String> {
+    let ends = [".json", ".xml", ".html"]
+        .iter()
+        .any(|end| text.ends_with(end));
+    ends.then(|| text.into())
+        .ok_or("it must end in .json, .xml or .html".into())
 }

@@ -18,6 +18,8 @@ use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
 
 /// One time that a recipe is to be done.
 pub(super) struct Job<'r> {
+    /// Which row or file it is of.
+    pub(super) at: usize,
     /// The recipe's name, and the row of the table.
     pub(super) name: String,
     pub(super) recipe: &'r Recipe,
@@ -27,7 +29,7 @@ pub(super) struct Job<'r> {
 
 /// What came of it: done or stopped, or not even begun.
 pub(super) struct End {
-    /// Which of the jobs it was.
+    /// Its job's.
     pub(super) at: usize,
     pub(super) name: String,
     pub(super) played: Result<Played, String>,
@@ -42,10 +44,13 @@ impl End {
     }
 }
 
+pub(super) fn text(file: &Path) -> Result<String, String> {
+    fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
+}
+
 /// Reads a recipe's file.
 pub(super) fn read(file: &Path) -> Result<Recipe, String> {
-    let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
-    deskline_recipe::read(&text).map_err(|wrong| format!("{}:{wrong}", file.display()))
+    deskline_recipe::read(&text(file)?).map_err(|wrong| wrong.in_file(file))
 }
 
 pub(super) fn stem(file: &Path) -> String {
@@ -102,7 +107,7 @@ pub(super) fn all_of(
                     let start = Instant::now();
                     let played = one(settings, job).map_err(|error| error.to_string());
                     let end = End {
-                        at: n,
+                        at: job.at,
                         name: job.name.clone(),
                         played,
                         took: start.elapsed(),

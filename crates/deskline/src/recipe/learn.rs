@@ -70,6 +70,7 @@ pub(super) fn keep(
         ..How::default()
     };
     let job = Job {
+        at: 0,
         name: stem(file),
         recipe: &recipe,
         values,

@@ -8,23 +8,12 @@ use deskline_recipe::Place;
 use serde_json::{Value, json};
 
 use super::jobs::{End, write};
-use super::{Done, Fallible, Path, exit_code, print};
+use super::{Done, Path, exit_code, print};
 
 /// Prints what came of the jobs, and writes it into a file: `.json`, `.html`, or XML.
 pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {
     for end in ends {
-        let ms = end.took.as_millis();
-        match &end.played {
-            Err(why) => print(&format!("{}  stopped  {why}", end.name))?,
-            Ok(played) => {
-                steps(played)?;
-                if let Some(stop) = &played.stopped {
-                    print(&format!("{}  stopped  {ms} ms\n{}", end.name, why(stop)))?;
-                } else {
-                    print(&format!("{}  done  {ms} ms", end.name))?;
-                }
-            }
-        }
+        print(&text(end))?;
     }
     if let Some(file) = file {
         let kind = file.extension().and_then(|end| end.to_str());
@@ -38,34 +27,33 @@ pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {
     Ok(exit_code(ends.iter().all(End::is_good)))
 }
 
-fn steps(played: &Played) -> Fallible {
-    let of = played.recipe.steps.len();
+/// The steps of a job, and how it ended.
+fn text(end: &End) -> String {
+    let (name, ms) = (&end.name, end.took.as_millis());
+    let played = match &end.played {
+        Err(why) => return format!("{name}  stopped  {why}"),
+        Ok(played) => played,
+    };
+    let (mut text, of) = (String::new(), played.recipe.steps.len());
     for (number, did) in (1..).zip(&played.done) {
-        let ms = did.took.as_millis();
+        let (words, ms) = (&did.words, did.took.as_millis());
         let found = did.found.iter().map(|how| format!("\n  found {how}"));
-        let (words, found) = (&did.words, found.collect::<String>());
-        print(&format!("{number}/{of}  done     {words}  {ms} ms{found}"))?;
+        let found: String = found.collect();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{number}/{of}  done     {words}  {ms} ms{found}");
     }
-    Ok(())
+    match &played.stopped {
+        Some(stop) => text + &format!("{name}  stopped  {ms} ms\n{}", why(stop)),
+        None => text + &format!("{name}  done  {ms} ms"),
+    }
 }
 
 fn why(stop: &Stop) -> String {
-    let mut text = format!("  {}: {}", stop.words, stop.why);
     let Place { line, column } = stop.at;
-    if line > 0 {
-        let _ = write!(text, "\n  in line {line}, column {column} of the recipe");
-    }
-    for (name, all) in [("expected", &stop.expected), ("changed", &stop.seen)] {
-        for line in all {
-            let _ = write!(text, "\n  {name}: {line}");
-        }
-    }
-    for (name, path) in [("picture", &stop.picture), ("tree", &stop.file)] {
-        if let Some(path) = path {
-            let _ = write!(text, "\n  {name}: {path}");
-        }
-    }
-    text
+    let at = (line > 0).then(|| format!("\n  in line {line}, column {column} of the recipe"));
+    let (words, at) = (&stop.words, at.unwrap_or_default());
+    let text = format!("  {words}: {}{at}\n{}", stop.why, stop.told("  "));
+    text.trim_end().to_owned()
 }
 
 fn as_json(ends: &[End]) -> Value {
@@ -138,49 +126,34 @@ fn escaped(text: &str) -> String {
 
 const HEAD: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Recipes</title>
 <style>:root{color-scheme:light dark}body{font:15px system-ui;max-width:60em;margin:2em auto}
-.bad summary{font-weight:bold}img{max-width:100%;border:1px solid}pre{white-space:pre-wrap}</style>
+[open] summary{font-weight:bold}img{max-width:100%;border:1px solid}pre{white-space:pre-wrap}</style>
 ";
 
 fn as_page(ends: &[End]) -> String {
     let bad = ends.iter().filter(|end| !end.is_good()).count();
     let mut page = format!("{HEAD}<h1>{} recipes, {bad} stopped</h1>\n", ends.len());
     for end in ends {
-        let (class, open, word) = if end.is_good() {
-            ("good", "", "done")
+        let good = end.is_good();
+        let (open, word) = if good {
+            ("", "done")
         } else {
-            ("bad", " open", "stopped")
+            (" open", "stopped")
         };
         let (name, ms) = (escaped(&end.name), end.took.as_millis());
-        // Writing to a String cannot fail.
+        let text = escaped(&text(end)).replace("&#10;", "\n");
+        let picture = end
+            .played
+            .as_ref()
+            .ok()
+            .and_then(picture)
+            .unwrap_or_default();
         let _ = writeln!(
             page,
-            "<details class=\"{class}\"{open}><summary>{name}: {word}, {ms} ms</summary>"
+            "<details{open}><summary>{name}: {word}, {ms} ms</summary><pre>{text}</pre>\n\
+            {picture}</details>"
         );
-        match &end.played {
-            Ok(played) => page_steps(&mut page, played),
-            Err(why) => {
-                let _ = writeln!(page, "<pre>{}</pre>", escaped(why));
-            }
-        }
-        page += "</details>\n";
     }
     page + "</html>\n"
-}
-
-fn page_steps(page: &mut String, played: &Played) {
-    *page += "<ol>\n";
-    for did in &played.done {
-        let found = did.found.as_ref();
-        let found = found.map_or_else(String::new, |how| format!(" (found {how})"));
-        let (words, ms) = (escaped(&(did.words.clone() + &found)), did.took.as_millis());
-        let _ = writeln!(page, "<li>{words} <small>{ms} ms</small></li>");
-    }
-    *page += "</ol>\n";
-    if let Some(stop) = &played.stopped {
-        let why = escaped(&why(stop)).replace("&#10;", "\n");
-        let _ = writeln!(page, "<pre>{why}</pre>");
-    }
-    *page += &picture(played).unwrap_or_default();
 }
 
 fn picture(played: &Played) -> Option<String> {

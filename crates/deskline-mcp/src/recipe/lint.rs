@@ -1,0 +1,88 @@
+//! What the controls of an app lack for people who use a screen reader or see little.
+
+use std::collections::HashMap;
+
+use deskline_core::{Line, Point, Rect, Role, States};
+use deskline_link::Picture;
+
+/// The least contrast of text by WCAG 2.2, §1.4.3: of small text, and of text of [`LARGE`] height.
+const SMALL_TEXT: f64 = 4.5;
+const LARGE_TEXT: f64 = 3.0;
+const LARGE: i32 = 30;
+
+/// So many pixels must have a colour for it to be the text's: fewer are the edge of something.
+const PIXELS: usize = 4;
+
+/// What the label of an element that shows lacks, in words.
+pub fn labels(line: &Line, by_place: bool) -> Option<String> {
+    if line.role.is_interactive() && line.text.is_none() {
+        return Some(format!("no label: {line}"));
+    }
+    by_place.then(|| format!("its label is not tied to it: {line}"))
+}
+
+/// Whether the text of an element inside which nothing shows is too pale, in words.
+pub fn pale(line: &Line, pictures: &[Picture]) -> Option<String> {
+    // An empty field shows no text: its name stands beside it.
+    let shows = !line.states.contains(States::EDITABLE) || line.value.is_some();
+    let enabled = !line.states.contains(States::DISABLED);
+    let place = line
+        .extents
+        .filter(|_| shows && enabled && line.text.is_some())?;
+    let is_box = matches!(line.role, Role::CHECK_BOX | Role::RADIO_BUTTON) && place.w < 2 * place.h;
+    if line.role == Role::SLIDER || is_box {
+        return None;
+    }
+    let found = pictures
+        .iter()
+        .find_map(|picture| contrast(picture, place))?;
+    let least = if place.h >= LARGE {
+        LARGE_TEXT
+    } else {
+        SMALL_TEXT
+    };
+    (found < least).then(|| format!("contrast {found:.1}:1, not {least}:1: {line}"))
+}
+
+/// The contrast between the most frequent colour in a place and the one that differs most from it;
+/// `None` outside the picture, or where there is but one colour.
+fn contrast(picture: &Picture, place: Rect) -> Option<f64> {
+    let at = |v: i32, origin: i32| (f64::from(v - origin) * picture.scale) as i64;
+    let Point { x, y } = picture.origin;
+    let (left, right) = (at(place.x, x), at(place.x + place.w, x));
+    let (top, bottom) = (at(place.y, y), at(place.y + place.h, y));
+    let (width, height) = (picture.width.into(), picture.height.into());
+    if left < 0 || top < 0 || right > width || bottom > height {
+        return None;
+    }
+    let mut colours: HashMap<&[u8], usize> = HashMap::new();
+    for y in top..bottom {
+        let pixels = (y * width + left) as usize * 3..(y * width + right) as usize * 3;
+        let row = picture.rgb.get(pixels)?;
+        for pixel in row.chunks_exact(3) {
+            *colours.entry(pixel).or_default() += 1;
+        }
+    }
+    let ground = colours.iter().max_by_key(|(_, n)| **n)?.0;
+    let ground = luminance(ground);
+    let others = colours.iter().filter(|(_, n)| **n >= PIXELS);
+    let ratios = others.map(|(colour, _)| {
+        let other = luminance(colour);
+        (other.max(ground) + 0.05) / (other.min(ground) + 0.05)
+    });
+    ratios.reduce(f64::max).filter(|ratio| *ratio > 1.05)
+}
+
+/// WCAG's relative luminance.
+fn luminance(rgb: &[u8]) -> f64 {
+    let linear = |c: &u8| {
+        let c = f64::from(*c) / 255.0;
+        if c <= 0.040_45 {
+            c / 12.92
+        } else {
+            ((c + 0.055) / 1.055).powf(2.4)
+        }
+    };
+    let parts = rgb.iter().map(linear).zip([0.2126, 0.7152, 0.0722]);
+    parts.map(|(linear, weight)| linear * weight).sum()
+}

@@ -413,37 +413,3 @@ fn a_text_that_a_page_takes_back_after_return_is_no_success() {
         );
     });
 }
-
-/// GTK 4.8 has the editor of a label in no tree. Here that of "Ann" selects nothing.
-const LABEL: &str = r#"import gi
-gi.require_version("Gtk", "4.0")
-from gi.repository import GLib, Gtk
-window = Gtk.Window(title="Labels", child=Gtk.Box(spacing=90), visible=True)
-for name in ("Bob", "Ann"):
-    label = Gtk.EditableLabel(text=name)
-    label.connect("changed", lambda label: print("text", label.get_text()))
-    window.get_child().append(label)
-unselect = lambda label: label.set_position(-1)
-label.connect("notify::editing", lambda label, _: GLib.idle_add(unselect, label))
-window.connect("notify::is-active", lambda *_: print("ready"))
-GLib.MainLoop().run()
-"#;
-
-#[test]
-fn a_label_that_keeps_its_old_text_beside_the_typed_one_is_an_error() {
-    let (bed, server) = Bed::with_server();
-    let (persons, _) = bed.mousepad("");
-    let app = program(&bed, LABEL);
-    let mut typed = json!({"element": "Bob", "doubleClick": true, "text": "Rob"});
-    let answer = persons.call_behind(&server, app.pid, "click_and_traverse", typed.clone());
-    if !answer.is_error {
-        until(&format!("the text after {answer}"), || {
-            app.log().contains(&"text Rob".to_owned())
-        });
-        assert_eq!(answer.field("effect"), "picture only", "{answer}");
-    }
-    (typed["element"], typed["pressKey"]) = ("Ann".into(), "Return".into());
-    let answer = persons.call_behind(&server, app.pid, "click_and_traverse", typed);
-    app.wait_for("text AnnRob");
-    assert!(answer.error().contains("'AnnRob' now"), "{answer}");
-}

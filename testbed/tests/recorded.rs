@@ -335,7 +335,7 @@ fn apps_of_gtk_qt_and_the_web_are_tested_by_one_command() {
     );
     assert!(works, "{printed}");
     has(
-        &std::fs::read_to_string(report).unwrap(),
+        std::fs::read_to_string(report).unwrap(),
         "tests=\"3\" failures=\"0\"",
     );
     let done = ["checked Wrap true", "clicked OK", "text Name Ann"];

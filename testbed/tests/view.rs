@@ -305,16 +305,16 @@ fn a_run_is_exported_as_a_film() {
             .arg(&file);
         (view.output().unwrap(), file)
     };
-    let (output, file) = export("run.gif");
+    let (output, path) = export("run.gif");
     assert!(output.status.success(), "{output:?}");
-    let film = std::fs::File::open(file).unwrap();
+    let bytes = std::fs::File::open(path).unwrap();
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::RGBA);
-    let mut film = options.read_info(film).unwrap();
-    assert_eq!(film.width(), 400);
-    assert!(film.height() > 300, "no captions: {}", film.height());
+    let mut shots = options.read_info(bytes).unwrap();
+    assert_eq!(shots.width(), 400);
+    assert!(shots.height() > 300, "no captions: {}", shots.height());
     let mut frames = Vec::new();
-    while let Some(frame) = film.read_next_frame().unwrap() {
+    while let Some(frame) = shots.read_next_frame().unwrap() {
         frames.push((frame.delay, frame.buffer[0]));
     }
     assert_eq!(frames.len(), 6);

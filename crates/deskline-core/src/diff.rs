@@ -181,8 +181,8 @@ impl Diff {
             .collect()
     }
 
-    /// Adds what was hidden in the tree before and shows now, if the tree of the last answer did not
-    /// have it: it is new to the agent.
+    /// Adds what was hidden in the tree before and shows now, if the tree of the last answer did
+    /// not have it: it is new to the agent.
     pub fn add_unknown(&mut self, (before, last): (&Tree, &Tree), after: &Tree) {
         let known: HashSet<&ElementId> = last.elements.iter().map(|e| &e.id).collect();
         let is = Side::new(after);

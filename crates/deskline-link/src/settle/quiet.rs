@@ -142,7 +142,7 @@ impl Awaits<'_> {
         }
     }
 
-    /// The places that change with any act. Where a text was typed, it may show at the target alone.
+    /// The places that change with any act. A typed text may show at the target alone.
     fn expected(&self, now: &Tree) -> Vec<Rect> {
         expected_places(self.before, now, self.target.filter(|_| !self.types))
     }

@@ -62,7 +62,7 @@ pub(crate) fn read_back(
                 (Verdict::Agrees, Some(was)) if clicked.is_none() && !keys.text.is_empty() => {
                     kept_beside((before, was), after, &keys.text)
                 }
-                (Verdict::Agrees, _) => reached(clicked.as_ref(), keys, after),
+                (Verdict::Agrees, _) => reached(clicked.as_ref(), keys, (before, after)),
                 (verdict, _) => verdict,
             };
         }
@@ -134,15 +134,23 @@ pub(crate) fn went_nowhere(
 
 /// The verdict about a text for a field that was clicked, where another element had the focus right
 /// before the first key: the keys may have passed the click. Or the click has only closed a
-/// popover, and what opened that has the focus.
-fn reached(clicked: Option<&Field>, keys: &Keys, after: &Tree) -> Verdict {
+/// popover, and what opened that has the focus. A field that did not show before the click may be
+/// what the app opens for the clicked one.
+fn reached(clicked: Option<&Field>, keys: &Keys, (before, after): (&Tree, &Tree)) -> Verdict {
     let (Some(old), Some(witness)) = (clicked, &keys.after) else {
         return Verdict::Agrees;
     };
     let elsewhere = !witness.terminal && !witness.may_go_to(&old.id);
+    let shown = |field: &Field| {
+        before
+            .elements
+            .iter()
+            .any(|e| e.visible && e.id == field.id)
+    };
     let new = match witness.field() {
-        None if elsewhere => old.again(after).map(|(_, field)| field),
-        field => field.cloned(),
+        Some(field) if old.is(field) || !shown(field) => Some(field.clone()),
+        None if !elsewhere => None,
+        _ => old.again(after).map(|(_, field)| field),
     };
     match new {
         Some(new) if old.is(&new) && old.text == new.text => {

@@ -275,8 +275,8 @@ pub(crate) fn not_switched(desktop: &mut dyn Desktop, action: &Action, report: &
     own.is_some_and(|(_, _, id)| is_cell && desktop.toggles(&id).unwrap_or(false))
 }
 
-/// The verdict about a text that a key after it has confirmed, where the field has its old one. The
-/// app may have taken it back: a note if something else has changed, as the field may wait for more.
+/// The verdict about a text that a key after it has confirmed, where the field has its old one: the
+/// app may have taken it back. A note if something else has changed: the field may wait for more.
 fn not_confirmed(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
     let field = report.step.keys.before.as_ref().and_then(Witness::field);
     let ((Some(typed), Some(press)), Some(field)) = (action.keys(), field) else {

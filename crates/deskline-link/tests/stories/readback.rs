@@ -121,6 +121,24 @@ fn a_box_that_the_app_unticks_a_moment_later_is_an_error() {
 }
 
 #[test]
+fn a_text_that_another_field_took_is_an_error() {
+    let mut story = Story::new();
+    let form = story.given(|world| {
+        let lines = r#"[AXTextField] "Name" x:20 y:40 w:90 h:24 editable
+[AXTextField] "Email" x:20 y:80 w:90 h:24 editable"#;
+        let form = world.window(MAIL, "Form", [0, 0, 300, 200], lines);
+        world.focus(form, 0);
+        world.raise(EDITOR_WINDOW);
+        form
+    });
+    // The app reads the click, and keeps the focus where it was.
+    story.on_press("Email", move |world| world.focus(form, 0));
+    story.click_then("Email", Some("bob"), None);
+    story.fails();
+    story.says("'Email' [AXTextField] took none of the text");
+}
+
+#[test]
 fn a_password_field_is_not_read_back() {
     let mut story = Story::new();
     story.given(|world| world.node("Password").unwrap().makes = Some(nothing));

@@ -167,7 +167,7 @@ fn the_first_refusal_names_a_page_of_facts() {
     for wanted in [
         "2 apps with 2 windows",
         "app 2: Gtk3, ",
-        "picture ",
+        "screenshot ",
         " events in ",
     ] {
         assert!(all.contains(wanted), "no {wanted:?}: {all}");

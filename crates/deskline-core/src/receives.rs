@@ -132,7 +132,7 @@ impl Tree {
         let button = self.parent(index).map(|at| &self.elements[at]);
         let opened =
             button.is_some_and(|b| b.role == Role::BUTTON && b.states.contains(States::EXPANDED));
-        opened && self.is_bubble(index)
+        opened && self.elements[index].role == Role::GROUP && self.is_bubble(index)
     }
 
     /// Whether a popover of the element's own window is open that would close at a click on the

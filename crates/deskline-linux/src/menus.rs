@@ -87,8 +87,7 @@ pub(crate) fn is_open(tree: &Tree) -> bool {
     let is_entry = |(index, element): (usize, &Element)| match element.role {
         Role::MENU | Role::MENU_ITEM => true,
         Role::ROW => in_open_combo_box(tree, element),
-        Role::GROUP => tree.is_popover(index),
-        _ => false,
+        _ => tree.is_popover(index),
     };
     let mut all = tree.elements.iter().enumerate();
     all.any(|each| each.1.visible && is_entry(each) && !in_page(tree, each.1.parent))

@@ -332,9 +332,12 @@ impl Field {
         }
         let has_digit = |text: &str| text.contains(char::is_numeric);
         let is_text = typed.trim().chars().count() > 1 || has_digit(typed);
+        // A date that goes through several fields ends in one that has its part already.
+        let mut typed_parts = typed.split(|c: char| !c.is_alphanumeric());
+        let has_part = typed_parts.any(|part| part == self.text.trim());
         let takes_none = match self.role {
             Role::TEXT_FIELD | Role::TEXT_AREA => !self.editable,
-            role => role == Role::INCREMENTOR && has_digit(&self.text),
+            role => role == Role::INCREMENTOR && has_digit(&self.text) && !has_part,
         };
         let refuses = self.is_slider() || takes_none && is_text && self.stays(old);
         // A month may have a name.

@@ -322,7 +322,7 @@ fn facts_have_the_apps_without_titles_and_names() {
         "Smart App Control Some(1)",
         "started by ",
         "monitors [",
-        "picture ",
+        "screenshot ",
     ] {
         assert!(facts.contains(wanted), "no {wanted}: {facts}");
     }

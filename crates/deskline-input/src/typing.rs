@@ -1,5 +1,5 @@
-//! Types text. Characters after a Return or a Tab are sent once the app has acted on it, if that
-//! can be known.
+//! Types text, and presses and holds single keys. Characters after a Return or a Tab are sent once
+//! the app has acted on it, if that can be known.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The journal: opened once, shared between clones, threads and processes.
+//! The journal: opened once, shared between clones, threads and processes. Small files of state.
 
 use std::fmt;
 use std::io::{self, Read as _};

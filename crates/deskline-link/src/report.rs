@@ -1,5 +1,5 @@
-//! The findings of a link, however it ends: the answer and the journal get everything known by
-//! then. [`crate::link`] and [`crate::chain`] store the results of the phases here.
+//! The findings of a link and its steps, however it ends: the answer and the journal get all that
+//! is known then. [`crate::link`] and [`crate::chain`] store the results of the phases here.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! `deskline log`: the journal as a table.
+//! `deskline log`: the journal as a table. `deskline grep`: when a text was last on a screen.
 
 use std::fmt::Write as _;
 

@@ -44,7 +44,7 @@ fn cell(value: &Value) -> String {
     value.as_str().unwrap_or_default().replace('|', "\\|")
 }
 
-/// `string`, `list of strings`, `present, absent or visible`.
+/// `string`, `list of strings`, `present, absent`, or what a step may do.
 fn kind(property: &Value) -> String {
     if let Some(words) = property["enum"].as_array() {
         let words: Vec<String> = words.iter().map(cell).collect();
@@ -53,6 +53,10 @@ fn kind(property: &Value) -> String {
     match cell(&property["type"]).as_str() {
         "array" if property["items"].get("enum").is_some() => {
             format!("list of {}", kind(&property["items"]))
+        }
+        "array" if property["items"]["properties"].get("do").is_some() => {
+            let named = kind(&property["items"]["properties"]["do"]);
+            format!("list of steps, \"do\": {named}")
         }
         "array" => format!("list of {}s", cell(&property["items"]["type"])),
         other => other.to_owned(),

@@ -106,15 +106,11 @@ fn section(record: &ToolRecord, common: &[Argument], page: &mut String) {
     let offered = ["", "Offered with `--read-only`."][usize::from(record.reads_only())];
     let all = arguments(record);
     let (shared, own): (Vec<_>, Vec<_>) = all.iter().partition(|one| common.contains(one));
-    let takes: Vec<_> = shared
-        .iter()
-        .map(|(name, ..)| format!("`{name}`"))
-        .collect();
-    let takes = takes.join(", ");
-    let takes = if takes.is_empty() {
-        takes
-    } else {
-        format!("Takes {takes}.")
+    let takes = shared.iter().map(|(name, ..)| format!("`{name}`"));
+    let takes = takes.collect::<Vec<_>>().join(", ");
+    let takes = match takes.len() {
+        0 => takes,
+        _ => format!("Takes {takes}."),
     };
     let said = [effect, offered, &takes]
         .into_iter()

@@ -24,8 +24,8 @@ from a shell.
 - **`expect`** waits at most 3 seconds, or the argument `timeout` in seconds, up to 30.
 - **Options** of the tools whose name ends in `traverse` or `traversal`: `traverseBefore` and `traverseAfter` (`false`: no reading
   then), `showDiff` (`false`: no changes), `onlyVisibleElements` (`true`: the file has no others), `showAnimation` (`true`: outlines
-  the target first, for `animationDuration` seconds) and `delayAfterAction` (seconds to wait at the end). No schema has these
-  and `timeout`, to keep the list of tools short.
+  the target first, for `animationDuration` seconds) and `delayAfterAction` (seconds to wait at the end). No schema lists
+  these, nor `timeout` beside `expect`, to keep the list of tools short.
 
 Arguments that mean the same in several tools; `pid` is required wherever it stands:
 

@@ -139,22 +139,13 @@ impl AtSpi {
             return Ok(if waited { Hit::Unknown } else { Hit::Later });
         }
         let mut located = self.locate(&element.id)?;
-        let in_order = |first_on_top, texts_cover| {
-            let over = tree.drawn_over((index, first_on_top), at, texts_cover);
-            let part = || tree.control_inside(index, at);
-            over.or_else(part).unwrap_or(index)
-        };
-        if let HitTest::ByOrder {
-            first_on_top,
-            texts_cover,
-        } = kind
-        {
-            let hit = in_order(first_on_top, texts_cover);
+        if matches!(kind, HitTest::ByOrder { .. }) {
+            let hit = in_order(kind, (tree, index), at);
+            let stays = located.toolkit.is_some_and(Toolkit::tells_states);
             let toolkit = located.toolkit.filter(|_| hit == index);
-            let tells = located.toolkit.is_some_and(Toolkit::tells_states);
             self.aimed = toolkit.and_then(|toolkit| Aimed::new(tree, index, at, toolkit));
             // The order is that of the reading: no other element has come since.
-            let stays = tells && self.shows_the_same(bus_name);
+            let stays = stays && self.shows_the_same(bus_name);
             return Ok(if stays {
                 Hit::Topmost(hit)
             } else {
@@ -189,7 +180,7 @@ impl AtSpi {
             // From 4.16 on GTK names the last object that has the point, also of what is scrolled
             // away (gtkatspicomponent.c, `accessible_at_point`).
             Hit::Topmost(hit) if kind == HitTest::InWindow && !tree.is_in_view(hit, at) => {
-                Hit::InOrder(in_order(false, true))
+                Hit::InOrder(in_order(kind, (tree, index), at))
             }
             Hit::Topmost(hit) => Hit::Topmost(tree.area_at(hit, at)),
             hit => hit,
@@ -291,6 +282,20 @@ impl AtSpi {
             })
         }))
     }
+}
+
+/// The topmost element at a point by the order of the tree: the target, if nothing lies over it.
+fn in_order(kind: HitTest, (tree, index): (&Tree, usize), at: Point) -> usize {
+    let (first_on_top, texts_cover) = match kind {
+        HitTest::ByOrder {
+            first_on_top,
+            texts_cover,
+        } => (first_on_top, texts_cover),
+        _ => (false, true),
+    };
+    let over = tree.drawn_over((index, first_on_top), at, texts_cover);
+    let part = || tree.control_inside(index, at);
+    over.or_else(part).unwrap_or(index)
 }
 
 /// How long to ask. An answer that names the target where another element lies too has to stand

@@ -95,12 +95,17 @@ impl<'a> Act<'a, '_> {
         let Some((tree, index)) = self.checked(target) else {
             return Ok(());
         };
-        let hit = self.desk.hit_test(tree, index, reached.point);
-        if !matches!(hit, Ok(Hit::Unknown) | Err(_)) {
-            self.desk.hover(reached.point)?;
-            reached.arrived = Some((reached.point, Instant::now()));
+        let in_page = tree.page_around(index).is_some();
+        // Any other app is asked once the pointer is there: right after its window was raised, each
+        // answer takes a frame.
+        let asks = in_page || tree.is_in_pop_up(index);
+        let mut ask = || self.desk.hit_test(tree, index, reached.point);
+        if asks && matches!(ask(), Ok(Hit::Unknown) | Err(_)) {
+            return Ok(());
         }
-        if matches!(hit, Ok(Hit::Later)) {
+        self.desk.hover(reached.point)?;
+        reached.arrived = Some((reached.point, Instant::now()));
+        if in_page {
             let _ = self.desk.hit_test(tree, index, reached.point);
         }
         Ok(())

@@ -21,7 +21,7 @@ from a shell.
   something covers the target, it sends nothing, and the error names it.
 - **Answers** name the tree file and the screenshot, and say what changed. An error says what was wrong, whether anything was done,
   and what to do next. [All fields](formats.md#the-answer).
-- **`expect`** waits at most 3 seconds, or the argument `timeout` in seconds, up to 30.
+- **`expect`** waits at most 3 seconds for its text. The argument `timeout` sets another limit: seconds, up to 30.
 - **Options** of the tools whose name ends in `traverse` or `traversal`: `traverseBefore` and `traverseAfter` (`false`: no reading
   then), `showDiff` (`false`: no changes), `onlyVisibleElements` (`true`: the file has no others), `showAnimation` (`true`: outlines
   the target first, for `animationDuration` seconds) and `delayAfterAction` (seconds to wait at the end). No schema lists

@@ -21,11 +21,14 @@ from a shell.
   something covers the target, it sends nothing, and the error names it.
 - **Answers** name the tree file and the screenshot, and say what changed. An error says what was wrong, whether anything was done,
   and what to do next. [All fields](formats.md#the-answer).
-- **`expect`** waits at most 3 seconds, or the argument `timeout` in seconds, up to 30.
-- **Options** of the tools whose name ends in `traverse` or `traversal`: `traverseBefore` and `traverseAfter` (`false`: no reading
-  then), `showDiff` (`false`: no changes), `onlyVisibleElements` (`true`: the file has no others), `showAnimation` (`true`: outlines
-  the target first, for `animationDuration` seconds) and `delayAfterAction` (seconds to wait at the end). No schema lists
-  these, nor `timeout` beside `expect`, to keep the list of tools short.
+- **`expect`** waits at most 3 seconds for its text. The argument `timeout` sets another limit: seconds, up to 30.
+- **Options** of the tools whose name ends in `traverse` or `traversal`. No schema lists these, nor `timeout` beside `expect`, to keep
+  the list of tools short:
+  - `traverseBefore`, `traverseAfter`: `false` reads no tree then
+  - `showDiff`: `false` leaves out the changes
+  - `onlyVisibleElements`: `true` leaves other elements out of the file
+  - `showAnimation`: `true` outlines the target first, for `animationDuration` seconds
+  - `delayAfterAction`: seconds to wait at the end
 
 Arguments that mean the same in several tools; `pid` is required wherever it stands:
 

@@ -97,7 +97,7 @@ impl Client {
             Self::ClaudeCode => "Start a new session of Claude Code; /mcp shows the server.",
             Self::ClaudeDesktop => "Quit Claude Desktop and start it again.",
             Self::Codex => "Start a new session of Codex; /mcp shows the server.",
-            Self::Cursor => "In Cursor's settings, under MCP, switch the server on.",
+            Self::Cursor => "In Cursor, under Customize › MCPs, switch the server on.",
             Self::Vscode => "In VS Code run the command \"MCP: List Servers\" and start it.",
             Self::Zed => "Zed starts it at once; its Agent Panel's settings show it.",
             Self::Windsurf => "In Windsurf's Cascade panel, under MCP, press Refresh.",

@@ -152,7 +152,7 @@ const CASES: [Case; 15] = [
     },
     Case {
         client: "cline",
-        file: ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        file: ".cline/data/settings/cline_mcp_settings.json",
         text: "{\n  \"mcpServers\": {}\n}",
         added: "\n    \"deskline\": {\n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }\n  ",
     },

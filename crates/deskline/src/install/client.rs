@@ -71,10 +71,6 @@ pub(crate) struct Location {
     pub(super) format: Format,
 }
 
-/// Where the extension of VS Code keeps its servers.
-const CLINE: &str =
-    "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
-
 impl Client {
     pub(super) const fn title(self) -> &'static str {
         match self {
@@ -184,7 +180,8 @@ impl Client {
             Self::Zed => config(&home).join("zed/settings.json"),
             Self::Windsurf => home.join(".codeium/windsurf/mcp_config.json"),
             Self::Antigravity => home.join(".gemini/config/mcp_config.json"),
-            Self::Cline => app_data(&home).join(CLINE),
+            // From version 4 on; an older one keeps its file in VS Code's folder.
+            Self::Cline => home.join(".cline/data/settings/cline_mcp_settings.json"),
             // Goose and OpenCode use XDG paths on macOS too.
             Self::Goose if cfg!(windows) => app_data(&home).join("Block/goose/config/config.yaml"),
             Self::Goose => config(&home).join("goose/config.yaml"),

@@ -156,9 +156,6 @@ impl Workspaces for Placed {
     }
 
     fn put_away(&mut self, window: &Window) -> Result<()> {
-        if !window.minimised {
-            return Ok(());
-        }
         self.extension.minimise(window.id.0)
     }
 

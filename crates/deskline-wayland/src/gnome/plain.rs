@@ -170,7 +170,7 @@ impl<T: Toplevels> Plain<T> {
             let silent = all.iter().any(|t| t.silent && Some(t.pid) == target);
             let most = match silent {
                 // No app reports it then.
-                _ if !self.sessions.has_keyboard() => Duration::ZERO,
+                _ if !self.sessions.has_keyboard => Duration::ZERO,
                 true => ANSWERS,
                 false => CLAIMS,
             };

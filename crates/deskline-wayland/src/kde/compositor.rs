@@ -312,7 +312,7 @@ impl Compositor for Kde {
     }
 
     fn keys_taken_in(&self) -> Option<u32> {
-        self.method.taken_in()
+        self.method.taken_in
     }
 
     fn give_keys_back(&mut self, to_text: bool) {

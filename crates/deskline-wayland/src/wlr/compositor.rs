@@ -186,7 +186,7 @@ fn missing(e: &Error) -> Missing {
 
 /// The compositor's list.
 fn listed(client: &Client) -> Vec<Listed<'_>> {
-    let all = client.heard.toplevels.iter();
+    let all = client.heard.toplevels.all.iter();
     all.map(|t| (t.number, &t.facts)).collect()
 }
 

@@ -13,12 +13,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_contract::Cancel;
+use deskline_contract::{Cancel, Scope};
 use deskline_core::Rect;
 use deskline_journal::Journal;
 use deskline_link::selftest::guard::{self as guards, CAPTION};
 use deskline_link::selftest::{Found, Report, Role, Sheet, skip};
 
+use crate::ax::identity::Identities;
+use crate::ax::tree;
 use crate::os::{Os, name_of};
 use crate::permissions::Holder;
 use crate::platform::MacPlatform;
@@ -95,7 +97,7 @@ pub fn run<O: Os>(
     match role {
         Role::HoldGuard => guards::hold(&mut MacDesktop::new(os.clone()), say),
         Role::Banner => banner(os, say),
-        Role::Ids(pid) => tools::ids(os, pid).iter().for_each(|id| say(id)),
+        Role::Ids(pid) => ids(os, pid).iter().for_each(|id| say(id)),
         Role::Test => return test(os, journal, program, say),
         // That of Windows.
         Role::Window => {}
@@ -110,6 +112,17 @@ fn banner<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
     os.overlay(&shown);
     say("shown");
     deskline_contract::wait::pause(BANNER);
+}
+
+/// The ids of an app's visible elements.
+fn ids<O: Os>(os: &O, pid: u32) -> Vec<String> {
+    let known = tree::Known {
+        last: None,
+        menus: Vec::new(),
+    };
+    let read = tree::read(os, &mut Identities::default(), pid, Scope::Showing, known);
+    let elements = read.map(|read| read.tree.elements).unwrap_or_default();
+    elements.iter().map(|e| e.id.as_str().to_owned()).collect()
 }
 
 fn test<O: Os>(

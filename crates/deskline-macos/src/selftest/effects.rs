@@ -110,6 +110,7 @@ impl<O: Os> Test<'_, O> {
         self.call(Some(pid), turn(40));
         let moved = until(SHOWS, || self.scrolled(pid) > before);
         let now = self.scrolled(pid);
+        self.call(Some(pid), Action::set_value(area(), "line"));
         let seen = format!("the scroll bar went from {before:?} to {now:?}");
         judge(moved && before.is_some(), seen)
     }

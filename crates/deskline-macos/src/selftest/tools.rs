@@ -4,17 +4,14 @@
 use std::process::Command;
 use std::time::Duration;
 
-use deskline_contract::Scope;
 use deskline_core::{KeyPress, Line, Point, Ref, Role};
 use deskline_link::call::{Awaited, Typing};
 use deskline_link::selftest::tools::texts;
 use deskline_link::selftest::{Found, field, judge, press, skip};
 use deskline_link::{Action, Answer, Target};
 
-use super::Test;
+use super::{Test, ids};
 use crate::MacDesktop;
-use crate::ax::identity::Identities;
-use crate::ax::tree;
 use crate::os::Os;
 use crate::windows;
 
@@ -162,15 +159,4 @@ pub(super) fn reference(line: &str) -> Option<Ref> {
 pub(super) fn place(tree: &str, role: &str) -> Option<Point> {
     let line = visible(tree).find(|l| l.contains(&format!("[{role}")))?;
     Some(line.trim().parse::<Line>().ok()?.extents?.center())
-}
-
-/// The ids of an app's visible elements.
-pub(super) fn ids<O: Os>(os: &O, pid: u32) -> Vec<String> {
-    let known = tree::Known {
-        last: None,
-        menus: Vec::new(),
-    };
-    let read = tree::read(os, &mut Identities::default(), pid, Scope::Showing, known);
-    let elements = read.map(|read| read.tree.elements).unwrap_or_default();
-    elements.iter().map(|e| e.id.as_str().to_owned()).collect()
 }

@@ -1,7 +1,7 @@
 //! The list of checks of the tools. A system tries it on a text of its own, and judges by what that
 //! shows.
 
-use super::{Sheet, judge};
+use super::{Sheet, judge, said};
 use crate::call::Typing;
 use crate::{Action, Screen, Target};
 
@@ -42,10 +42,10 @@ impl Sheet<'_> {
             )
         };
         let before = places();
-        self.call(Some(pid), action);
+        let answer = self.call(Some(pid), action);
         let after = places();
-        let seen = format!("{before:?} → {after:?}");
-        let name = "pointer and front window put back";
-        self.note(name, judge(before == after, seen));
+        let seen = format!("{before:?} → {after:?}: {}", said(&answer));
+        let good = before == after && !answer.is_error;
+        self.note("pointer and front window put back", judge(good, seen));
     }
 }

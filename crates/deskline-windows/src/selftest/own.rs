@@ -59,7 +59,7 @@ impl Test<'_> {
         // This window covers a part of the coloured block.
         place(&above, 220, 200);
         self.raise("a window comes to the front", &above);
-        self.controls(&own);
+        self.controls(&own, &window);
         let found = self.picture(&window);
         self.sheet.note("a picture of a covered window", found);
         for (name, order) in [
@@ -106,7 +106,7 @@ impl Test<'_> {
     }
 
     /// Win32's own providers, while another window stays in front; then clicks and text.
-    fn controls(&mut self, own: &Helper) {
+    fn controls(&mut self, own: &Helper, window: &Window) {
         let name = "Win32: the tree";
         self.sheet
             .expect(name, Some(own.pid), Action::Refresh, "Press me");
@@ -131,7 +131,8 @@ impl Test<'_> {
         for row in entered {
             self.effect(row, own, "text");
         }
-        let click = Action::click(Target::titled("", "AXTextField"), Typing::default());
+        let at = on_screen(window, BLOCK.left + 7, BLOCK.top + 7);
+        let click = Action::click(Target::Point(at), Typing::default());
         self.sheet.puts_back(&mut self.display, own.pid, click);
     }
 

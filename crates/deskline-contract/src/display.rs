@@ -143,8 +143,8 @@ pub trait Workspaces {
         Ok(None)
     }
 
-    /// Minimises or shades a window again as it was before [`Raising::activate`] brought it to the
-    /// front.
+    /// Minimises or shades a window again that was so before [`Raising::activate`] brought it to
+    /// the front.
     fn put_away(&mut self, window: &Window) -> Result<()>;
 
     /// Shows the workspace with this number, and waits until it does (bounded).

@@ -7,6 +7,9 @@ use deskline_input::{Cancel, wait};
 
 use crate::error::Result;
 
+/// How often to ask, where nothing calls for another interval.
+pub const LOOK: Duration = Duration::from_millis(10);
+
 /// Asks every `every` until there is an answer, and once more when `limit` has passed.
 pub fn until<T>(
     cancel: &Cancel,

@@ -2,6 +2,7 @@
 
 pub mod guard;
 mod helper;
+pub mod tools;
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::str::FromStr;

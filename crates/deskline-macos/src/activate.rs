@@ -26,9 +26,6 @@ const TRAVELS: Duration = Duration::from_secs(3);
 const GETS_KEYS: Duration = Duration::from_millis(300);
 const COMES_OUT: Duration = Duration::from_secs(1);
 
-/// The polling interval. Notifications would come from two apps, one of which may hang.
-const LOOK: Duration = Duration::from_millis(10);
-
 /// How long a window must have kept its place after an animation.
 const STILL: Duration = Duration::from_millis(100);
 
@@ -256,7 +253,8 @@ fn answers(start: &Instant) -> bool {
 }
 
 fn until(cancel: &Cancel, most: Duration, mut there: impl FnMut() -> bool) -> Result<bool> {
-    wait::holds(cancel, most, LOOK, || Ok(there()))
+    // Notifications would come from two apps, one of which may hang.
+    wait::holds(cancel, most, wait::LOOK, || Ok(there()))
 }
 
 fn stays_behind<O: Os>(os: &O, pid: u32) -> Error {

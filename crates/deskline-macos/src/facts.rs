@@ -53,14 +53,14 @@ pub(crate) fn system<O: Os>(os: &O) -> String {
     format!("macOS {}, {}", version.trim(), chip.trim())
 }
 
-pub(crate) fn input_source<O: Os>(os: &O) -> String {
+fn input_source<O: Os>(os: &O) -> String {
     os.input_source().map_or("unknown".into(), |source| {
         let kind = ["an input method", "a layout"][usize::from(source.layout)];
         format!("{}, {kind}", source.id)
     })
 }
 
-pub(crate) fn settings<O: Os>(os: &O) -> String {
+fn settings<O: Os>(os: &O) -> String {
     let set = SETTINGS.map(|[domain, key]| {
         let value = os.tool("/usr/bin/defaults", &["read", domain, key]);
         let value = value.filter(|value| !value.contains("does not exist"));

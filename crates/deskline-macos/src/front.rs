@@ -42,7 +42,7 @@ fn by_asking_each<O: Os>(os: &O) -> Option<u32> {
 }
 
 /// Whether an app reports itself as being in front.
-pub(crate) fn says_so<O: Os>(os: &O, pid: u32) -> bool {
+fn says_so<O: Os>(os: &O, pid: u32) -> bool {
     let app = os.application(pid);
     os.set_timeout(&app, SAYS);
     let said = os.attributes(&app, &["AXFrontmost"]);

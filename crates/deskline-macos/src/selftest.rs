@@ -2,28 +2,30 @@
 //! Calculator, tries each tool and each guarantee of the guard, and prints one line for each
 //! finding, to be sent back.
 
+mod apps;
 mod effects;
-mod first_hour;
 mod guard;
-mod lasting;
-mod ordinary;
-mod test;
 mod tools;
 
+use std::collections::HashSet;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use deskline_contract::Cancel;
+use deskline_contract::{Cancel, Scope};
+use deskline_core::Rect;
 use deskline_journal::Journal;
-use deskline_link::selftest::{Found, Report, Role, Sheet, guard as guards, skip};
+use deskline_link::selftest::guard::{self as guards, CAPTION};
+use deskline_link::selftest::{Found, Report, Role, Sheet, skip};
 
+use crate::ax::identity::Identities;
+use crate::ax::tree;
 use crate::os::{Os, name_of};
 use crate::permissions::Holder;
 use crate::platform::MacPlatform;
-use crate::{MacDesktop, activate, doctor, facts, front, windows};
-use first_hour::BY_HAND;
+use crate::{MacDesktop, activate, doctor, facts, front, panels, windows};
 use guard::Keys;
-use test::Test;
 
 /// Apps that contain Chromium, by their names in the Applications folder.
 const CHROMIUM: [&str; 4] = [
@@ -33,6 +35,54 @@ const CHROMIUM: [&str; 4] = [
     "Chromium",
 ];
 const ELECTRON: [&str; 4] = ["Visual Studio Code", "Slack", "Discord", "Claude"];
+
+/// How long the process shows its banner before it is asked to quit.
+const BANNER: Duration = Duration::from_secs(10);
+
+/// The checks that only the person can make.
+const BY_HAND: [&str; 10] = [
+    "Have your agent list the running applications, from each client that you use (Claude Desktop \
+     above all), and say which app an error names.",
+    "Run `deskline selftest --role hold-guard` in a terminal, turn that terminal off under \
+     Accessibility within 30 s, and send what it prints: after how long mouse and keys worked again.",
+    "Turn Stage Manager on (Control Center), and run this again.",
+    "Turn an input method on (Pinyin, or US International for its dead keys), and run this again.",
+    "Turn on Secure Keyboard Entry in Terminal, and run this from there.",
+    "Open System Settings › Privacy & Security, and have your agent call refresh_traversal on it: \
+     it must be refused.",
+    "Open two windows of Firefox and another app before them, and have your agent click and type in \
+     the rear one.",
+    "Have your agent type `it's \"x\" ^` and 600 characters into Chrome and Zed.",
+    "Update Deskline by the way that you installed it, run `deskline install CLIENT` again, and \
+     say whether the permission is still there.",
+    "Run `leaks` and `footprint` on a server (deskline serve) that has made some hundred links.",
+];
+
+/// The test in progress, with its sheet of findings.
+struct Test<'t, O: Os> {
+    os: &'t O,
+    sheet: Sheet<'t>,
+    /// This executable, for starting the other roles.
+    program: Option<&'t Path>,
+    /// The processes that there were before.
+    before: HashSet<u32>,
+    /// The apps that the test has opened.
+    started: Vec<(u32, String)>,
+}
+
+impl<'t, O: Os> Deref for Test<'t, O> {
+    type Target = Sheet<'t>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.sheet
+    }
+}
+
+impl<O: Os> DerefMut for Test<'_, O> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.sheet
+    }
+}
 
 /// Runs a role. `program` is this executable; if `None`, the checks that need a second process are
 /// skipped.
@@ -46,13 +96,33 @@ pub fn run<O: Os>(
     let say: &mut dyn FnMut(&str) = &mut say;
     match role {
         Role::HoldGuard => guards::hold(&mut MacDesktop::new(os.clone()), say),
-        Role::Banner => lasting::banner(os, say),
-        Role::Ids(pid) => tools::ids(os, pid).iter().for_each(|id| say(id)),
+        Role::Banner => banner(os, say),
+        Role::Ids(pid) => ids(os, pid).iter().for_each(|id| say(id)),
         Role::Test => return test(os, journal, program, say),
         // That of Windows.
         Role::Window => {}
     }
     Report::default()
+}
+
+/// Shows the guard's banner until the process is asked to quit.
+fn banner<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
+    let place = Rect::at(200, 300, 100, 20);
+    let shown = panels::panels(&os.displays(), Some(place), CAPTION, false);
+    os.overlay(&shown);
+    say("shown");
+    deskline_contract::wait::pause(BANNER);
+}
+
+/// The ids of an app's visible elements.
+fn ids<O: Os>(os: &O, pid: u32) -> Vec<String> {
+    let known = tree::Known {
+        last: None,
+        menus: Vec::new(),
+    };
+    let read = tree::read(os, &mut Identities::default(), pid, Scope::Showing, known);
+    let elements = read.map(|read| read.tree.elements).unwrap_or_default();
+    elements.iter().map(|e| e.id.as_str().to_owned()).collect()
 }
 
 fn test<O: Os>(
@@ -78,6 +148,11 @@ fn test<O: Os>(
 }
 
 impl<O: Os> Test<'_, O> {
+    fn row(&mut self, name: &str, check: impl FnOnce(&mut Self) -> Found) {
+        let found = check(self);
+        self.note(name, found);
+    }
+
     fn run(&mut self) {
         let checks = doctor::examine(self.os, std::process::id());
         self.examined(&checks);
@@ -95,14 +170,6 @@ impl<O: Os> Test<'_, O> {
             self.on_editor(editor);
         }
         self.row("a request to quit", Self::quits);
-        self.row("an app without windows", Self::windowless);
-        self.row("a context menu in Finder", Self::context_menu);
-        self.row("a terminal's last line", Self::terminal);
-        for app in ["System Settings", "Maps"] {
-            self.row(&format!("ids of {app}, twice"), |test| {
-                test.same_ids_again(app)
-            });
-        }
         self.row("a page of Chromium", |test| test.chromium(&CHROMIUM));
         self.row("a page of Electron", |test| test.chromium(&ELECTRON));
         self.row("closing what was opened", Self::close_all);
@@ -119,9 +186,6 @@ impl<O: Os> Test<'_, O> {
             self.restored(editor);
             self.row("50 clicks", |test| test.count_clicks(calculator));
             self.row("menu bar", |test| test.menu_bar(editor));
-            self.row("front app beside AXFrontmost", |test| {
-                test.fronts(editor, calculator)
-            });
             self.row("a rear window", |test| test.rear_window(editor, calculator));
             self.row("another Space", |test| {
                 test.another_space(editor, calculator)
@@ -140,15 +204,11 @@ impl<O: Os> Test<'_, O> {
             had: 0,
         };
         guards::check(&mut self.sheet, &mut keys, self.program);
-        self.hard_texts(editor);
-        self.row("the pointer, though the mouse moved", |test| {
-            test.moving_mouse(editor)
+        self.row("600 characters, though the mouse moved", |test| {
+            test.hard_text(editor)
         });
-        self.ways();
-        self.lists(editor);
         self.row("under a floating panel", |test| test.under_a_panel(editor));
-        self.menu_and_popover(editor);
-        self.row("time of a picture", |test| test.picture_times(editor));
+        self.row("a menu in the picture", |test| test.context_menu(editor));
         self.by_hand(&BY_HAND);
         self.row("500 links", |test| test.many_links(editor));
     }

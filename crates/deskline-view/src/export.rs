@@ -75,7 +75,7 @@ fn write(out: &mut impl Write, run: &Run) -> io::Result<()> {
         hash(&script),
         hash(&style),
     )?;
-    let journal = run.journal().path().display().to_string();
+    let journal = run.journal.path().display().to_string();
     data(
         out,
         "rows",

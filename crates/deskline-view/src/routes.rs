@@ -65,7 +65,7 @@ fn rows(run: &Run, query: &str) -> Answer {
     let end = number(query, "end").unwrap_or(total).min(total);
     let first = end.saturating_sub(number(query, "last").unwrap_or(ROWS).min(ROWS));
     json(&json!({
-        "journal": run.journal().path().display().to_string(),
+        "journal": run.journal.path().display().to_string(),
         "total": total,
         "first": first,
         "rows": run.rows(first, end),

@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// The links of a journal. Links that the journal drops stay, without their files.
 pub(crate) struct Run {
-    journal: Journal,
+    pub(crate) journal: Journal,
     links: Mutex<Links>,
 }
 
@@ -66,10 +66,6 @@ impl Run {
             journal: journal.clone(),
             links: Mutex::new(links),
         }
-    }
-
-    pub(crate) fn journal(&self) -> &Journal {
-        &self.journal
     }
 
     /// Reads the new lines of the log, until they are too many: apps of a desktop may write them.

@@ -4,7 +4,6 @@
 
 mod apps;
 #[allow(unsafe_code)] // each call has a SAFETY comment
-mod banner;
 mod guard;
 mod own;
 #[allow(unsafe_code)] // each call has a SAFETY comment

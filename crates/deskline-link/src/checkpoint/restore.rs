@@ -17,7 +17,9 @@ impl Checkpoint<'_> {
         let Some(workspaces) = self.desktop.workspaces() else {
             return;
         };
-        for window in std::mem::take(&mut self.saved.away) {
+        let mut away = std::mem::take(&mut self.saved.away);
+        away.retain(|window| window.minimised || window.shaded);
+        for window in away {
             if let Err(e) = workspaces.put_away(&window) {
                 tracing::warn!("a window was not put away again: {e}");
             }

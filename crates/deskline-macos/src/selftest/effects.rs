@@ -1,20 +1,20 @@
 //! Checks judged by effects on the screen, not by summaries: the scroll bar, a moved window, an
-//! app's count of clicks, an opened menu.
+//! app's count of clicks, an opened menu, the pixels of a picture.
 
 use std::time::{Duration, Instant};
 
-use deskline_contract::Cancel;
-use deskline_core::{Line, Point};
-use deskline_input::Click;
-use deskline_link::call::{Input, Typing};
-use deskline_link::selftest::{Found, Miss, field, judge, said, skip, tree_of, within};
-use deskline_link::{Action, Target};
+use deskline_contract::{Cancel, Picture, Window};
+use deskline_core::{Line, Point, Role};
+use deskline_input::{Button, Click};
+use deskline_link::call::{ClickKind, Input, Typing};
+use deskline_link::selftest::{Found, Miss, judge, said, skip, tree_of, within};
+use deskline_link::{Action, Answer, Target};
 
+use super::Test;
 use super::guard::{grew, length};
-use super::test::Test;
-use super::tools::{reference, visible};
-use crate::os::{NewValue, Os, Value};
-use crate::{MacDesktop, activate, front, windows};
+use super::tools::{AREA, place, reference, visible};
+use crate::os::{Event, Os, Value};
+use crate::{MacDesktop, activate, windows};
 
 /// How often a button is clicked for the count.
 const CLICKS: u32 = 50;
@@ -22,26 +22,36 @@ const CLICKS: u32 = 50;
 /// How long an effect may take to show.
 pub(super) const SHOWS: Duration = Duration::from_secs(2);
 
-/// How long a switch to or from full screen may take.
-const TRAVELS: Duration = Duration::from_secs(4);
-
-/// How many documents an app may ask to save when it quits.
-const DOCUMENTS: usize = 3;
-
-/// How often the front app is switched.
-const SWITCHES: usize = 20;
-
 /// The names of Calculator's button = in different versions of macOS.
 const EQUALS: [&str; 3] = ["=", "equals", "Equals"];
+
+/// Quotes and marks that are dead keys of many layouts, and that `TextEdit` curls.
+const QUOTES: &str = "it's \"x\" ^ ~ `";
+
+const PANEL_TEXT: &str = "under a panel";
+
+/// How often the person's mouse moves while text is typed, and the pause between two motions.
+const MOTIONS: usize = 5;
+const MOTION: Duration = Duration::from_millis(20);
 
 /// Repeats the check until it holds, for at most `time`.
 pub(super) fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
     within(time, || holds().then_some(())).is_some()
 }
 
+/// Whether these are the same but for the inaccuracy of the pointer's place.
+fn near(a: (f64, f64), b: (f64, f64)) -> bool {
+    (a.0 - b.0).abs() < 1.5 && (a.1 - b.1).abs() < 1.5
+}
+
+fn pixel(picture: &Picture, x: usize, y: usize) -> Option<&[u8]> {
+    let at = 3 * (y * picture.width as usize + x);
+    picture.rgb.get(at..at + 3)
+}
+
 impl<O: Os> Test<'_, O> {
     /// Brings an app to the front without a link, which would put the old one back.
-    pub(super) fn show(&self, pid: u32) -> Option<deskline_contract::Window> {
+    pub(super) fn show(&self, pid: u32) -> Option<Window> {
         let (window, _) = windows::of_app(self.os, pid).into_iter().next()?;
         activate::window(self.os, window.id, None, &Cancel::new()).ok()?;
         Some(window)
@@ -60,27 +70,47 @@ impl<O: Os> Test<'_, O> {
     }
 
     /// The first window of an app.
-    pub(super) fn window(&self, pid: u32) -> Result<deskline_contract::Window, Miss> {
+    fn window(&self, pid: u32) -> Result<Window, Miss> {
         let first = windows::of_app(self.os, pid).into_iter().next();
         Ok(first.ok_or_else(|| skip("there is no window"))?.0)
     }
 
+    pub(super) fn click_at(
+        &mut self,
+        pid: u32,
+        target: Target,
+        button: Button,
+        text: Option<&str>,
+    ) -> Answer {
+        let click = Input::Click {
+            target,
+            kind: ClickKind::with_button(button),
+            then: text.map(Typing::text).unwrap_or_default(),
+        };
+        self.call(Some(pid), Action::Input(click))
+    }
+
     /// The wheel: judged by the scroll bar, with the pointer elsewhere beforehand.
-    pub(super) fn wheel(&mut self, pid: u32, at: Point) -> Found {
+    pub(super) fn wheel(&mut self, pid: u32) -> Found {
+        let area = || Target::titled("", AREA);
         let turn = |delta_y| {
             Action::Input(Input::Scroll {
-                at: Target::Point(at),
+                at: area(),
                 delta_x: 0,
                 delta_y,
                 until: None,
             })
         };
-        // Start at the top: typing has scrolled to the end of the text.
-        self.call(Some(pid), turn(-500));
+        let long = Action::set_value(area(), "line\n".repeat(200));
+        // Start at the top: a set text may have scrolled to its end.
+        for action in [long, turn(-500)] {
+            self.call(Some(pid), action);
+        }
         let before = self.scrolled(pid);
         self.call(Some(pid), turn(40));
         let moved = until(SHOWS, || self.scrolled(pid) > before);
         let now = self.scrolled(pid);
+        self.call(Some(pid), Action::set_value(area(), "line"));
         let seen = format!("the scroll bar went from {before:?} to {now:?}");
         judge(moved && before.is_some(), seen)
     }
@@ -112,24 +142,17 @@ impl<O: Os> Test<'_, O> {
         let is = |line: &&str| {
             line.contains("[AXButton") && names.iter().any(|name| line.contains(name))
         };
-        let line = tree
-            .lines()
-            .find(is)
-            .and_then(|l| l.trim().parse::<Line>().ok());
-        let at = line
-            .and_then(|line| line.extents)
-            .ok_or("there is no button =")?;
+        let line = tree.lines().find(is);
+        let line = line.and_then(|l| l.trim().parse::<Line>().ok());
+        let at = line.and_then(|line| line.extents);
+        let at = at.ok_or("there is no button =")?.center();
         self.show(pid)
             .ok_or("Calculator did not come to the front")?;
         let mut desktop = MacDesktop::new(self.os.clone());
         let start = Instant::now();
         for _ in 0..CLICKS {
-            deskline_input::click(
-                &mut desktop,
-                Click::left(at.center()),
-                &mut || None,
-                &Cancel::new(),
-            )?;
+            let (click, cancel) = (Click::left(at), Cancel::new());
+            deskline_input::click(&mut desktop, click, &mut || None, &cancel)?;
         }
         let ms = start.elapsed().as_millis() / u128::from(CLICKS);
         let mut shown = String::new();
@@ -137,10 +160,8 @@ impl<O: Os> Test<'_, O> {
             shown = sum(&self.tree(pid)).unwrap_or_default();
             shown == CLICKS.to_string()
         });
-        judge(
-            good,
-            format!("Calculator shows {shown} after {CLICKS} clicks, {ms} ms each"),
-        )
+        let seen = format!("Calculator shows {shown} after {CLICKS} clicks, {ms} ms each");
+        judge(good, seen)
     }
 
     /// Opens a menu of an app that is behind, and closes it.
@@ -152,9 +173,8 @@ impl<O: Os> Test<'_, O> {
         let target = Target::Ref(target.ok_or("the tree has no menu bar")?);
         let answer = self.call(Some(pid), Action::click(target, Typing::default()));
         let items = |tree: &str| {
-            visible(tree)
-                .filter(|l| l.starts_with(" [AXMenuItem"))
-                .count()
+            let items = visible(tree).filter(|l| l.starts_with(" [AXMenuItem"));
+            items.count()
         };
         let opened = items(&tree_of(&answer).unwrap_or_default());
         self.press(pid, "Escape", &[]);
@@ -164,157 +184,99 @@ impl<O: Os> Test<'_, O> {
         judge(opened > 0 && closed == 0, seen)
     }
 
-    /// Text for a window that is in full screen, while another app is in front on the first Space.
-    pub(super) fn another_space(&mut self, pid: u32, other: u32) -> Found {
-        const AFAR: &str = "from afar";
-        let all = windows::of_app(self.os, pid).into_iter();
-        let mut all = all.filter_map(|(_, ax)| Some(ax?.element));
-        let window = all.next().ok_or("there is no window")?;
-        for other in all {
-            self.close(&other);
-        }
+    /// Text that layouts and input methods can spoil, longer than the pieces in which other systems
+    /// enter one, while the person's mouse moves: judged by how much came and by the pointer.
+    pub(super) fn hard_text(&mut self, pid: u32) -> Found {
+        let text = QUOTES.to_owned() + &"a1 b2 c3 d4 e5 ".repeat(40);
+        let (had, before) = (length(self.os, pid), self.os.pointer());
         let os = self.os.clone();
-        let full = |on: bool| os.set(&window, "AXFullScreen", &NewValue::Bool(on));
-        let is_full = || os.attribute(&window, "AXFullScreen") == Ok(Value::Bool(true));
-        self.show(pid);
-        if full(true).is_err() || !until(TRAVELS, is_full) {
-            return Err(skip("the window does not go to full screen"));
-        }
-        // The attribute changes before the end of the animation.
-        deskline_contract::wait::pause(Duration::from_secs(1));
-        let before = length(&os, pid);
-        self.show(other);
-        if !until(TRAVELS, || windows::all_away(&os, pid)) {
-            self.show(pid);
-            let _ = full(false);
-            return Err(skip("a window stays on the first Space"));
-        }
-        let typing = Typing::text(AFAR);
-        let start = Instant::now();
-        let answer = self.call(Some(pid), Action::type_text(typing));
-        let ms = start.elapsed().as_millis();
-        let arrived = grew(before, length(&os, pid), AFAR);
-        let back = until(TRAVELS, || front::is(&os, other));
-        self.show(pid);
-        let name = "back to a window in full screen";
-        self.row(name, |test| test.back_to_full_screen(pid, other));
-        until(TRAVELS, || full(false).is_ok() && !is_full());
-        deskline_contract::wait::pause(Duration::from_secs(1));
-        let said = field(&answer, "error").unwrap_or_default();
-        judge(
-            arrived && back,
-            format!("arrived: {arrived}, back: {back}, {ms} ms {said}"),
-        )
-    }
-
-    /// The person's window is in full screen, and the agent's app is on the first Space.
-    fn back_to_full_screen(&mut self, pid: u32, other: u32) -> Found {
-        let start = Instant::now();
-        let answer = self.press(other, "Escape", &[]);
-        let back = until(TRAVELS, || {
-            front::is(self.os, pid) && !windows::all_away(self.os, pid)
+        let mouse = std::thread::spawn(move || {
+            // The mouse moves from the click on, and stops at the latest when the text is complete.
+            until(SHOWS, || !near(os.pointer(), before));
+            for _ in 0..MOTIONS {
+                deskline_contract::wait::pause(MOTION);
+                let (x, y) = os.pointer();
+                let motion = Event::Move {
+                    to: (x + 1.0, y),
+                    delta: (1, 0),
+                    number: 0,
+                    clicks: 0,
+                    dragging: None,
+                    flags: 0,
+                };
+                // Events of the person have no tag.
+                let _ = os.post(&motion, 0);
+            }
         });
-        let ms = start.elapsed().as_millis();
-        let said = field(&answer, "error").unwrap_or_default();
-        judge(
-            back && !answer.is_error,
-            format!("back: {back}, {ms} ms {said}"),
-        )
+        let target = Target::titled("", AREA);
+        let answer = self.click_at(pid, target, Button::Left, Some(&text));
+        let _ = mouse.join();
+        let now = self.os.pointer();
+        let came = grew(had, length(self.os, pid), &text);
+        let guarded = !answer.text.contains("may have mixed");
+        let back = near(now, before);
+        let seen = format!("came: {came}, guarded: {guarded}, pointer back: {back}");
+        judge(came && guarded && back, seen + " " + said(&answer))
     }
 
-    /// Finder usually runs without a window: Cmd+N makes one, Cmd+W closes it.
-    pub(super) fn windowless(&mut self) -> Found {
-        let pid = self.finder()?;
-        if !windows::of_app(self.os, pid).is_empty() {
-            return Err(skip("Finder has a window"));
+    /// A click and text under a floating panel (Fonts): judged by the text's length.
+    pub(super) fn under_a_panel(&mut self, pid: u32) -> Found {
+        self.press(pid, "t", &["Command"]);
+        let windows = self.os.windows();
+        if !windows.iter().any(|w| w.pid == pid && w.layer == 3) {
+            return Err(skip("Cmd+T opened none"));
         }
-        let answer = self.press(pid, "n", &["Command"]);
-        if !until(SHOWS, || !windows::of_app(self.os, pid).is_empty()) {
-            return Err(answer.text.into());
-        }
-        self.press(pid, "w", &["Command"]);
-        Ok("Cmd+N made a window".into())
+        let before = length(self.os, pid);
+        let target = Target::titled("", AREA);
+        let answer = self.click_at(pid, target, Button::Left, Some(PANEL_TEXT));
+        let now = length(self.os, pid);
+        self.press(pid, "t", &["Command"]);
+        judge(grew(before, now, PANEL_TEXT), said(&answer))
     }
 
-    /// The first tree of a browser, and of an app that contains Chromium, has the page.
-    pub(super) fn chromium(&mut self, apps: &[&str]) -> Found {
-        let name = apps.iter().find(|name| self.is_installed(name));
-        let name = name.ok_or_else(|| skip("none is installed"))?;
-        let start = Instant::now();
-        let answer = self.call(None, Action::open(*name));
-        let ms = start.elapsed().as_millis();
-        self.opened(&answer);
-        let tree = tree_of(&answer).unwrap_or_default();
-        let page = has_contents(&tree);
-        // VS Code asks whether to turn on support for screen readers.
-        let asks = tree.to_lowercase().contains("screen reader");
-        let said = said(&answer);
-        let seen =
-            format!("{name}: a page: {page}, it speaks of a screen reader: {asks}, {ms} ms {said}");
-        judge(page, seen)
+    /// The context menu of a text, which closes when its app goes behind.
+    pub(super) fn context_menu(&mut self, pid: u32) -> Found {
+        self.show(pid);
+        let at = place(&self.tree(pid), AREA);
+        let at = at.ok_or_else(|| skip("there is nothing to click"))?;
+        let found = self.in_picture(pid, Role::MENU, |test| {
+            test.click_at(pid, Target::Point(at), Button::Right, None);
+        });
+        self.press(pid, "Escape", &[]);
+        found
     }
 
-    /// Over twenty switches of the front app, compares Deskline's answer with each app's own report
-    /// and with the list of windows.
-    pub(super) fn fronts(&mut self, one_app: u32, other: u32) -> Found {
-        let mut wrong = Vec::new();
-        for nth in 0..SWITCHES {
-            let wanted = if nth % 2 == 0 { other } else { one_app };
-            self.show(wanted);
-            let (said, own) = (front::pid(self.os), front::says_so(self.os, wanted));
-            let top = windows::all(self.os).first().and_then(|w| w.pid);
-            if said != Some(wanted) || !own || top != Some(wanted) {
-                wrong.push(format!(
-                    "wanted {wanted}, front {said:?}, AXFrontmost {own}, top {top:?}"
-                ));
-            }
-        }
-        if wrong.is_empty() {
-            return Ok(format!("{SWITCHES} of {SWITCHES}"));
-        }
-        Err(wrong.join("; ").into())
+    /// Opens a menu or sheet over a window of an app: judged by the pixels in its place.
+    pub(super) fn in_picture(
+        &mut self,
+        pid: u32,
+        role: Role,
+        opens: impl FnOnce(&mut Self),
+    ) -> Found {
+        let window = self.window(pid)?;
+        let before = crate::picture::take(self.os, window.id);
+        opens(self);
+        let after = crate::picture::take(self.os, window.id);
+        let tree = self.tree(pid);
+        let mut lines = visible(&tree).filter_map(|l| l.trim().parse::<Line>().ok());
+        let place = lines
+            .find(|line| line.role == role)
+            .and_then(|line| line.extents);
+        let (before, after) = (before.map_err(skip)?, after.map_err(skip)?);
+        let Some(place) = place else {
+            let lines = tree.lines().count();
+            return Err(skip(format!("no {} in {lines} lines", role.short())));
+        };
+        let to = |at: i32, origin: i32| (f64::from(at - origin) * after.scale).max(0.0) as usize;
+        let across = to(place.x, after.origin.x)..to(place.x + place.w, after.origin.x);
+        let down = to(place.y, after.origin.y)..to(place.y + place.h, after.origin.y);
+        let all = down.flat_map(|y| across.clone().map(move |x| (x, y)));
+        // A menu may reach beyond its window.
+        let both = all.filter_map(|(x, y)| Some((pixel(&before, x, y), pixel(&after, x, y)?)));
+        let changed: Vec<bool> = both.map(|(before, now)| before != Some(now)).collect();
+        let share = 100 * changed.iter().filter(|changed| **changed).count() / changed.len().max(1);
+        judge(share > 5, format!("{share}% of its place has changed"))
     }
-
-    /// Ends the apps that the test has opened.
-    pub(super) fn close_all(&mut self) -> Found {
-        let mut left = Vec::new();
-        for (pid, name) in std::mem::take(&mut self.started) {
-            let answer = self.press(pid, "q", &["Command"]);
-            let mut asks = 0;
-            while !until(SHOWS, || self.os.process(pid).is_none())
-                && asks < DOCUMENTS
-                && self.program.is_some()
-            {
-                asks += 1;
-                // The app asks whether to save: Cmd+Delete presses "Delete", so that the app
-                // restores nothing later.
-                self.press(pid, "Delete", &["Command"]);
-            }
-            if self.os.process(pid).is_none() {
-                continue;
-            }
-            // Only a real Mac has real pids.
-            if self.program.is_some() {
-                let pid = pid.to_string();
-                let _ = std::process::Command::new("/bin/kill").arg(pid).status();
-            }
-            if !until(SHOWS, || self.os.process(pid).is_none()) {
-                left.push(format!("{name}: {}", answer.text));
-            }
-        }
-        if left.is_empty() {
-            return Ok("nothing is left open".into());
-        }
-        Err(format!("still open: {}", left.join(", ")).into())
-    }
-}
-
-/// Whether a tree has a page with content: there is an empty page before the tree is built
-/// (openstream #10).
-fn has_contents(tree: &str) -> bool {
-    let pages = tree.lines().filter(|l| l.contains("[AXWebArea"));
-    let mut pages = pages.filter_map(reference);
-    pages.any(|page| tree.lines().any(|l| l.ends_with(&format!(" in #{page}"))))
 }
 
 /// The number that Calculator shows: a text that is a number and not a button's.

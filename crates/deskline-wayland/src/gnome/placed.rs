@@ -56,15 +56,7 @@ impl Placed {
 
     /// Whether the extension reports places now.
     pub(crate) fn is_there(&self) -> bool {
-        self.extension.is_on() && self.screen().is_ok()
-    }
-
-    fn screen(&self) -> Result<Screen> {
-        self.extension.screen()
-    }
-
-    fn recent(&self) -> Result<Screen> {
-        self.extension.recent()
+        self.extension.is_on() && self.extension.screen().is_ok()
     }
 
     /// No picture is due.
@@ -81,7 +73,7 @@ impl Placed {
 
     /// An open pop-up of another app than this window's.
     pub(crate) fn popup_beside(&self, window: WindowId) -> Result<Option<ShellWindow>> {
-        let windows = self.recent()?.windows;
+        let windows = self.extension.recent()?.windows;
         let pid = windows.iter().find(|w| w.id == window.0).map(|w| w.pid);
         let is = |w: &ShellWindow| is_open_popup(w) && Some(w.pid) != pid;
         Ok(windows.into_iter().find(is))
@@ -90,7 +82,14 @@ impl Placed {
     /// Presses Esc and waits until a pop-up is gone (bounded).
     pub(crate) fn escape(&mut self, popup: &ShellWindow) -> Result<()> {
         self.sessions.get()?.port((0.0, 0.0)).tap(ESC)?;
-        let gone = || Ok(self.screen()?.windows.iter().all(|w| w.id != popup.id));
+        let gone = || {
+            Ok(self
+                .extension
+                .screen()?
+                .windows
+                .iter()
+                .all(|w| w.id != popup.id))
+        };
         wait::holds(&Cancel::new(), RESTACKS, LOOK, gone).map(drop)
     }
 }
@@ -145,7 +144,11 @@ impl Raising for Placed {
         let failure =
             "a dialog of its app may keep the keyboard: GNOME Shell did not give it to the window";
         await_front(id, (failure, RAISES, LOOK), cancel, || {
-            Ok(self.screen()?.focused().map(|window| WindowId(window.id)))
+            Ok(self
+                .extension
+                .screen()?
+                .focused()
+                .map(|window| WindowId(window.id)))
         })
     }
 }
@@ -156,9 +159,6 @@ impl Workspaces for Placed {
     }
 
     fn put_away(&mut self, window: &Window) -> Result<()> {
-        if !window.minimised {
-            return Ok(());
-        }
         self.extension.minimise(window.id.0)
     }
 
@@ -170,7 +170,7 @@ impl Workspaces for Placed {
 impl Pictures for Placed {
     /// Also of covered windows. The picture lacks the app's pop-ups, which are separate windows.
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
-        let windows = self.recent()?.windows;
+        let windows = self.extension.recent()?.windows;
         let window = windows.iter().find(|w| w.id == id.0);
         let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
         if !window.visible {
@@ -206,7 +206,7 @@ impl Compositor for Placed {
     }
 
     fn windows(&mut self) -> Result<Listing> {
-        let mut windows = self.recent()?.windows;
+        let mut windows = self.extension.recent()?.windows;
         if windows.iter().any(|w| w.own > 1.0) && self.scales_content() {
             for Listed { window, own } in &mut windows {
                 let unit = (own.round() as i32).max(1);
@@ -227,19 +227,19 @@ impl Compositor for Placed {
     /// The shell does not distinguish menus from tooltips. A click closes a tooltip, and it returns
     /// only after the pointer has moved.
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
-        let windows = self.recent()?.windows;
+        let windows = self.extension.recent()?.windows;
         let is = |w: &ShellWindow| is_open_popup(w) && w.pid == pid;
         Ok(Some(windows.iter().any(is)))
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
-        Ok(self.recent()?.front().map(|w| w.window()))
+        Ok(self.extension.recent()?.front().map(|w| w.window()))
     }
 
     /// Input follows, so this first gives apps the time to bind new devices.
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         self.sessions.introduce();
-        Ok(match self.screen()?.focused() {
+        Ok(match self.extension.screen()?.focused() {
             Some(focused) => focused.keyboard(),
             None => Keyboard::Unclear(String::from(
                 "no app has the keyboard: GNOME's overview or a dialog of its own may be open",
@@ -248,7 +248,7 @@ impl Compositor for Placed {
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {
-        Ok(Some(self.recent()?.pointer))
+        Ok(Some(self.extension.recent()?.pointer))
     }
 
     /// Another app's window, or a part of the shell.
@@ -264,7 +264,7 @@ impl Compositor for Placed {
                 }),
                 Over::Window(id) if aim.window == Some(WindowId(id)) => None,
                 Over::Window(id) => {
-                    let windows = self.screen()?.windows;
+                    let windows = self.extension.screen()?.windows;
                     let window = windows.iter().find(|w| w.id == id && w.pid != aim.pid);
                     window.map(|window| window.window())
                 }

@@ -28,10 +28,8 @@ pub(super) const PAINTS: Duration = Duration::from_secs(2);
 /// reports, or its stream show the window that had the focus before.
 const FITS: Duration = Duration::from_secs(1);
 
-/// How long a window may take to report that it has the keyboard (30 ms on an idle machine), and
-/// how often to check.
+/// How long a window may take to report that it has the keyboard (30 ms on an idle machine).
 const CLAIMS: Duration = Duration::from_millis(500);
-const LOOK: Duration = Duration::from_millis(10);
 
 /// How long the target app may take to answer.
 const ANSWERS: Duration = Duration::from_secs(2);
@@ -172,7 +170,7 @@ impl<T: Toplevels> Plain<T> {
             let silent = all.iter().any(|t| t.silent && Some(t.pid) == target);
             let most = match silent {
                 // No app reports it then.
-                _ if !self.sessions.has_keyboard() => Duration::ZERO,
+                _ if !self.sessions.has_keyboard => Duration::ZERO,
                 true => ANSWERS,
                 false => CLAIMS,
             };
@@ -184,7 +182,7 @@ impl<T: Toplevels> Plain<T> {
                 _ => false,
             };
             if !found {
-                cancel.wait(LOOK)?;
+                cancel.wait(wait::LOOK)?;
             }
         }
     }
@@ -408,7 +406,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
         }
         // No event tells that Mutter has drawn the window at the size that its app reports.
         let mut tries = 0..;
-        let found = wait::until(cancel, FITS, LOOK, || {
+        let found = wait::until(cancel, FITS, wait::LOOK, || {
             self.placed(&front, tries.next() > Some(0))
         })?;
         let ((x, y), late) = found.ok_or(DisplayError::ContentUnknown)?;

@@ -35,9 +35,6 @@ const IDLE: On<'static> = (
 /// to a millisecond, so the previous key must be older than that.
 const MOMENT: Duration = Duration::from_millis(2);
 
-/// How often to check.
-const LOOK: Duration = Duration::from_millis(10);
-
 /// The deepest nesting of menus that is closed.
 pub(super) const SUBMENUS: usize = 5;
 
@@ -130,7 +127,7 @@ impl<T: Toplevels> Plain<T> {
         longest: Duration,
         cancel: &Cancel,
     ) -> Result<Option<WindowId>> {
-        wait::until(cancel, longest, LOOK, || {
+        wait::until(cancel, longest, wait::LOOK, || {
             Ok(self.seen_front()?.filter(|front| Some(*front) != before))
         })
     }
@@ -176,7 +173,7 @@ impl<T: Toplevels> Plain<T> {
                 return Ok(());
             }
             self.sessions.get()?.port((0.0, 0.0)).tap(ESC)?;
-            wait::pause(LOOK);
+            wait::pause(wait::LOOK);
         }
         Ok(())
     }

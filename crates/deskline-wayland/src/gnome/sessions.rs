@@ -33,7 +33,7 @@ pub(super) struct Sessions {
     socket: PathBuf,
     seat: Option<Client>,
     /// Whether the seat has a keyboard, as of the last check.
-    has_keyboard: bool,
+    pub(super) has_keyboard: bool,
 }
 
 struct Open {
@@ -55,11 +55,6 @@ impl Sessions {
             seat: None,
             has_keyboard: true,
         })
-    }
-
-    /// Whether the seat has a keyboard, as of the last check.
-    pub(super) fn has_keyboard(&self) -> bool {
-        self.has_keyboard
     }
 
     /// Called when a link begins: drops a session that the person has ended, checks the seat, and

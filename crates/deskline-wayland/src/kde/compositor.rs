@@ -245,9 +245,6 @@ impl Workspaces for Kde {
     }
 
     fn put_away(&mut self, window: &Window) -> Result<()> {
-        if !window.minimised {
-            return Ok(());
-        }
         let screen = self.screen()?;
         if let Some(window) = screen.windows.iter().find(|w| w.id == window.id.0) {
             windows::done_to(&mut self.scripts, window, windows::MINIMISE)?;
@@ -315,7 +312,7 @@ impl Compositor for Kde {
     }
 
     fn keys_taken_in(&self) -> Option<u32> {
-        self.method.taken_in()
+        self.method.taken_in
     }
 
     fn give_keys_back(&mut self, to_text: bool) {

@@ -33,7 +33,7 @@ pub(super) struct InputMethod {
     /// Whether the app has reported its field since the action began, and KWin keeps the keys.
     stays_off: bool,
     /// The app whose keys were taken.
-    taken_in: Option<u32>,
+    pub(super) taken_in: Option<u32>,
     /// For roundtrips, which EIS has not.
     client: Option<Client>,
 }
@@ -82,11 +82,6 @@ impl InputMethod {
             }
         }
         Ok(true)
-    }
-
-    /// The app whose keys this link has taken.
-    pub(super) fn taken_in(&self) -> Option<u32> {
-        self.taken_in
     }
 
     /// Gives the keys back if they still go `to_text` in the same app. Otherwise KWin does so in

@@ -111,9 +111,6 @@ impl Workspaces for Sway {
     }
 
     fn put_away(&mut self, window: &Window) -> Result<()> {
-        if !window.minimised {
-            return Ok(());
-        }
         self.ipc.put_away(window.id.0)
     }
 

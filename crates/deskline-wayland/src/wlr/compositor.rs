@@ -33,9 +33,6 @@ const ANSWERS: Duration = Duration::from_secs(2);
 /// the keyboard for no window.
 const CLAIMS_SOON: Duration = Duration::from_millis(40);
 
-/// How often to check, as no event reports this.
-const LOOK: Duration = Duration::from_millis(10);
-
 /// A session of a compositor of the wlroots family as the display of a link.
 pub type WlrDisplay<T> = WaylandDisplay<Wlr<T>>;
 
@@ -123,7 +120,7 @@ impl<T: Toplevels> Wlr<T> {
             return Ok(false);
         };
         toplevel.handle.activate(&self.client.seat);
-        let activated = wait::until(cancel, RAISES, LOOK, || {
+        let activated = wait::until(cancel, RAISES, wait::LOOK, || {
             self.client.roundtrip()?;
             let known = self.client.heard.toplevels.numbered(number);
             Ok(match known {
@@ -136,7 +133,7 @@ impl<T: Toplevels> Wlr<T> {
 
     /// Waits at most `limit` until the app reports that this window has the keyboard.
     fn claims(&mut self, window: WindowId, limit: Duration, cancel: &Cancel) -> Result<bool> {
-        wait::holds(cancel, limit, LOOK, || {
+        wait::holds(cancel, limit, wait::LOOK, || {
             let all = self.toplevels.toplevels()?;
             Ok(all.iter().any(|t| t.id == window && t.active))
         })
@@ -189,7 +186,7 @@ fn missing(e: &Error) -> Missing {
 
 /// The compositor's list.
 fn listed(client: &Client) -> Vec<Listed<'_>> {
-    let all = client.heard.toplevels.iter();
+    let all = client.heard.toplevels.all.iter();
     all.map(|t| (t.number, &t.facts)).collect()
 }
 
@@ -374,7 +371,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
                     self.front = Some((number, its.clone()));
                     return Ok(Keyboard::toplevel(its.window()));
                 }
-                _ if !late => cancel.wait(LOOK)?,
+                _ if !late => cancel.wait(wait::LOOK)?,
                 (Some(its), _) if !is_its => return Ok(Keyboard::toplevel(its.window())),
                 (Some(its), _) => {
                     return Ok(Keyboard::Unclear(format!(

@@ -21,9 +21,6 @@ const RESIZES: Duration = Duration::from_secs(2);
 /// dialogs.
 const REFUSES: Duration = Duration::from_millis(700);
 
-/// How often to check: no event reports a change of the tree.
-const LOOK: Duration = Duration::from_millis(10);
-
 /// The time between two pictures of a window in full screen that must be the same.
 const STILL: Duration = Duration::from_millis(40);
 
@@ -83,7 +80,7 @@ impl<T: Toplevels> Wlr<T> {
         }
         let corner = self.measure((window, *number), &screens, cancel)?;
         let mut now = Vec::new();
-        let came = wait::holds(cancel, RESIZES, LOOK, || {
+        let came = wait::holds(cancel, RESIZES, wait::LOOK, || {
             now = self.toplevels.parts(window)?;
             let is_back = |at: &Point| there(&now, *at) == there(&parts, *at);
             Ok(wanted.iter().all(is_back))
@@ -135,7 +132,7 @@ impl<T: Toplevels> Wlr<T> {
         if !self.wait_for(has_size, cancel)? {
             return Err(not_known("the window did not get its size back"));
         }
-        let found = wait::until(cancel, RESIZES, LOOK, || {
+        let found = wait::until(cancel, RESIZES, wait::LOOK, || {
             let parts = self.toplevels.parts(window)?;
             let shots = self.shots(screens)?;
             let mut moved = marks.clone();
@@ -234,7 +231,7 @@ impl<T: Toplevels> Wlr<T> {
         mut done: impl FnMut(&mut Self) -> Result<bool>,
         cancel: &Cancel,
     ) -> Result<bool> {
-        wait::holds(cancel, RESIZES, LOOK, || done(self))
+        wait::holds(cancel, RESIZES, wait::LOOK, || done(self))
     }
 
     fn renew(&mut self, window: WindowId, parts: &[Part], corner: Point, shots: &[Shot]) {

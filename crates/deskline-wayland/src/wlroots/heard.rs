@@ -159,10 +159,6 @@ pub(crate) struct Facts {
 }
 
 impl Toplevels {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Toplevel> {
-        self.all.iter()
-    }
-
     /// The window with this number; `None` if it has closed.
     pub(crate) fn numbered(&self, number: u64) -> Option<&Toplevel> {
         self.all.iter().find(|t| t.number == number)

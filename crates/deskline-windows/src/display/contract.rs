@@ -77,9 +77,7 @@ impl Raising for WinDisplay {
 // Windows on another virtual desktop are cloaked and not listed: no program may switch desktops.
 impl Workspaces for WinDisplay {
     fn put_away(&mut self, window: &Window) -> Result<()> {
-        if window.minimised {
-            os::minimise(window.id);
-        }
+        os::minimise(window.id);
         Ok(())
     }
 }

@@ -1,17 +1,23 @@
-//! What the guard's checks need of Windows: the person's events have no mark.
+//! What the guard's checks need of Windows: the person's events have no mark, and the banner is
+//! visible, takes no clicks, and is in no picture of the screen.
 
 use std::time::Duration;
 
 use deskline_contract::guard::Guards;
 use deskline_contract::{Cancel, KeyInput as _};
-use deskline_core::KeyPress;
+use deskline_core::{KeyPress, Rect, WindowId};
 use deskline_link::selftest::guard::{Key, Keyboard, Who};
-use deskline_link::selftest::{Found, Helper, Miss, within};
+use deskline_link::selftest::{Found, Helper, Miss, judge, within};
+use windows::Win32::UI::WindowsAndMessaging::FindWindowW;
+use windows::core::PCWSTR;
 
-use super::{SHOWS, banner};
-use crate::display::WinDisplay;
+use super::SHOWS;
+use crate::display::windows::bounds;
+use crate::display::{WinDisplay, picture};
+use crate::guard::CLASS;
 use crate::input::keys::ESCAPE;
 use crate::input::send;
+use crate::os::{at, id, is_visible, screen as bounds_of_screen};
 
 const LETTER: u16 = 0x58;
 
@@ -53,12 +59,44 @@ impl Keyboard for Keys<'_> {
 
     fn banner(&mut self, shown: bool) -> Option<Found> {
         if shown {
-            return Some(banner::seen(&self.screen));
+            return Some(seen(&self.screen));
         }
-        let gone = within(SHOWS, || banner::shown().is_none().then_some(()));
-        Some(
-            gone.map(|()| "with the guard".into())
-                .ok_or("still there".into()),
-        )
+        let gone = within(SHOWS, || self::shown().is_none().then_some(()));
+        let gone = gone.map(|()| "with the guard".into());
+        Some(gone.ok_or("still there".into()))
     }
+}
+
+/// The banner's window.
+fn shown() -> Option<WindowId> {
+    // SAFETY: the text is a constant.
+    let window = id(unsafe { FindWindowW(CLASS, PCWSTR::null()) }.ok()?);
+    is_visible(window).then_some(window)
+}
+
+/// A picture of the screen before the banner is shown.
+pub(super) fn screen() -> Vec<u8> {
+    picture::of_screen(bounds_of_screen()).map_or_else(Vec::new, |picture| picture.rgb)
+}
+
+/// Compares with that picture.
+fn seen(before: &[u8]) -> Found {
+    let window = within(SHOWS, shown).ok_or("it does not show")?;
+    let place = bounds(window).ok_or("it is gone")?;
+    let takes_clicks = at(place.center()) == Some(window);
+    let whole = bounds_of_screen();
+    let row = whole.w as usize * 3;
+    let pixel = |rgb: &[u8], x: i32, y: i32| {
+        let at = (y - whole.y) as usize * row + (x - whole.x) as usize * 3;
+        rgb.get(at..at + 3).map(<[u8]>::to_vec)
+    };
+    let now = screen();
+    let Rect { x, y, w, h } = place;
+    // The banner's rim has the accent colour.
+    let hidden = (0..h).all(|i| pixel(before, x, y + i) == pixel(&now, x, y + i));
+    let seen = format!(
+        "{w}×{h}, takes clicks: {takes_clicks}, in pictures of the screen: {}",
+        !hidden
+    );
+    judge(!takes_clicks && hidden, seen)
 }

@@ -7,12 +7,13 @@ use deskline_contract::{
 };
 use deskline_core::Rect;
 use deskline_link::call::Typing;
+use deskline_link::selftest::tools::{Row, texts};
 use deskline_link::selftest::{Found, Helper, Miss, guard, judge, within};
 use deskline_link::{Action, Target};
 
-use super::guard::Keys;
+use super::guard::{Keys, screen};
 use super::window::{BLOCK, COLOUR, on_screen, place};
-use super::{SHOWS, Test, banner};
+use super::{SHOWS, Test};
 use crate::display::{WinDisplay, monitors};
 use crate::platform::WinPlatform;
 
@@ -30,15 +31,12 @@ pub(super) fn window_of(own: &mut Helper) -> Result<Window, Miss> {
     Ok(window.flatten().ok_or("shows no window")?)
 }
 
-/// Whether it prints this line within a short time, as a finding.
+/// Waits for a line with this start and this text.
 fn said(own: &Helper, start: &str, wanted: &str) -> Found {
-    let rest = own
-        .hears(start, SHOWS)
-        .ok_or_else(|| format!("the window does not say {start}"))?;
-    judge(
-        rest.contains(wanted),
-        format!("the window says {start} {rest}"),
-    )
+    let it = || own.hears(start, SHOWS).filter(|it| it.contains(wanted));
+    let it = within(SHOWS, it);
+    let it = it.ok_or_else(|| format!("the window does not say {start} {wanted}"))?;
+    Ok(format!("the window says {start} {it}"))
 }
 
 impl Test<'_> {
@@ -61,7 +59,7 @@ impl Test<'_> {
         // This window covers a part of the coloured block.
         place(&above, 220, 200);
         self.raise("a window comes to the front", &above);
-        self.controls(&own, &over);
+        self.controls(&own, &window);
         let found = self.picture(&window);
         self.sheet.note("a picture of a covered window", found);
         for (name, order) in [
@@ -77,7 +75,7 @@ impl Test<'_> {
         self.sheet.note("it wakes", judge(awake, awake.to_string()));
         self.monitors(&own, &window);
         self.raise("its own window comes to the front", &window);
-        let (display, own, screen) = (&mut self.display, &own, banner::screen());
+        let (display, own, screen) = (&mut self.display, &own, screen());
         let mut keys = Keys {
             display,
             own,
@@ -99,7 +97,7 @@ impl Test<'_> {
     }
 
     /// Makes a call, and judges by what the window says then.
-    fn effect(&mut self, name: &str, own: &Helper, action: Action, (start, wanted): (&str, &str)) {
+    fn effect(&mut self, (name, action, wanted): Row, own: &Helper, start: &str) {
         own.forget();
         let answer = self.sheet.call(Some(own.pid), action);
         let found = said(own, start, wanted);
@@ -108,66 +106,34 @@ impl Test<'_> {
     }
 
     /// Win32's own providers, while another window stays in front; then clicks and text.
-    fn controls(&mut self, own: &Helper, over: &Helper) {
+    fn controls(&mut self, own: &Helper, window: &Window) {
         let name = "Win32: the tree";
         self.sheet
             .expect(name, Some(own.pid), Action::Refresh, "Press me");
         let title = |test: &mut Self| Some(test.display.front().ok()??.title);
-        let field = || Target::titled("", "AXTextField");
         let press = |name, role| Action::press_ax(Target::titled(name, role));
+        let tick = press("Tick me", "AXCheckBox");
         let front = title(self);
-        let (once, tick) = (
-            press("Press me", "AXButton"),
-            press("Tick me", "AXCheckBox"),
+        self.effect(
+            ("Win32: press", press("Press me", "AXButton"), ""),
+            own,
+            "pressed",
         );
-        self.effect("Win32: press", own, once, ("pressed", ""));
-        self.effect("Win32: a check box", own, tick, ("ticked", ""));
-        let set = Action::set_value(field(), "Büsh");
-        self.effect("Win32: set_value", own, set, ("text", "Büsh"));
+        self.effect(("Win32: a check box", tick, ""), own, "ticked");
+        let [set, entered @ ..] = texts("AXTextField");
+        self.effect(set, own, "text");
         let now = title(self);
         let seen = format!("{front:?}, then {now:?}");
-        self.sheet.note(
-            "the front window through actions",
-            judge(front == now, seen),
-        );
+        let name = "the front window through actions";
+        self.sheet.note(name, judge(front == now, seen));
         let choose = Action::choose(Target::titled("", "AXComboBox"), "Two");
-        self.effect("Win32: choose", own, choose, ("chose", "1"));
-        self.put_back(own, over);
-        let paste = Action::type_text(Typing {
-            paste: true,
-            ..Typing::text("pasted 漢")
-        });
-        self.effect("paste", own, paste, ("text", "pasted 漢"));
-    }
-
-    /// A click with text, and what it leaves as it was.
-    fn put_back(&mut self, own: &Helper, over: &Helper) {
-        let places = |test: &mut Self| {
-            let pointer = test.display.pointer().ok().flatten();
-            let front = test.display.front().ok().flatten();
-            (
-                pointer.map(|pointer| pointer.at),
-                front.and_then(|window| window.pid),
-            )
-        };
-        let before = places(self);
-        own.forget();
-        let field = Target::titled("", "AXTextField");
-        let click = Action::click(field, Typing::text(" 漢😀"));
-        let answer = self.sheet.call(Some(own.pid), click);
-        let typed = within(SHOWS, || {
-            own.hears("text", SHOWS).filter(|t| t.contains("漢😀"))
-        });
-        let typed = typed.ok_or_else(|| format!("it did not arrive: {}", answer.text).into());
-        self.sheet.note("click with text", typed);
-        let after = places(self);
-        let (pointer, front) = (before.0 == after.0, before.1 == after.1);
-        let of_test = after.1 == Some(over.pid);
-        let seen = format!("pointer: {pointer}, front: {front}, of the test: {of_test}");
-        self.sheet.note(
-            "pointer and front window put back",
-            judge(pointer && front, seen),
-        );
+        self.effect(("Win32: choose", choose, "1"), own, "chose");
+        for row in entered {
+            self.effect(row, own, "text");
+        }
+        let at = on_screen(window, BLOCK.left + 7, BLOCK.top + 7);
+        let click = Action::click(Target::Point(at), Typing::default());
+        self.sheet.puts_back(&mut self.display, own.pid, click);
     }
 
     /// A picture of a covered window shows that window, without those above it.

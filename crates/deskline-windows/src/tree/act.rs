@@ -21,9 +21,6 @@ const SOON: Duration = Duration::from_millis(300);
 /// How long a list may take to open.
 const OPENS: Duration = Duration::from_secs(1);
 
-/// How often to read a state.
-const LOOK: Duration = Duration::from_millis(10);
-
 /// How many ancestors to try: text is in a cell and the cell in a row, so the selectable element
 /// may be an ancestor.
 const LEVELS: usize = 3;
@@ -94,7 +91,7 @@ impl<U: Uia> Acting<'_, U> {
     /// Waits up to [`SOON`] until the element is as requested, or is gone.
     fn becomes(&self, element: &U::Element, wanted: impl Fn(&Raw) -> bool) -> bool {
         let there = || Ok(!matches!(self.uia.properties(element), Ok(raw) if !wanted(&raw)));
-        wait::holds(&Cancel::new(), SOON, LOOK, there).unwrap_or(false)
+        wait::holds(&Cancel::new(), SOON, wait::LOOK, there).unwrap_or(false)
     }
 
     /// `press_ax`: the element's own action.
@@ -372,7 +369,7 @@ impl<U: Uia> Acting<'_, U> {
             Err(Failure::Unsupported | Failure::Other(_)) => return Ok(None),
             Err(failure) => return Err(self.failed(failure)),
         }
-        wait::until(&Cancel::new(), OPENS, LOOK, || {
+        wait::until(&Cancel::new(), OPENS, wait::LOOK, || {
             if let Some(item) = self.search(&self.known.element, choice)? {
                 return Ok(Some(item));
             }

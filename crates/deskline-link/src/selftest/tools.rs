@@ -1,0 +1,51 @@
+//! The list of checks of the tools. A system tries it on a text of its own, and judges by what that
+//! shows.
+
+use super::{Sheet, judge, said};
+use crate::call::Typing;
+use crate::{Action, Screen, Target};
+
+/// Text with characters beyond ASCII, beyond the layout and beyond 16 bits.
+const TYPED: &str = "Hé漢字😀Ω£ zB!";
+const PASTED: &str = "漢字 pasted";
+const CLICKED: &str = "clicked 漢😀";
+const SET: &str = "Büsh";
+
+/// A check of a tool: its name, the call, and what must show then.
+pub type Row = (&'static str, Action, &'static str);
+
+/// The tools that enter text, on the text with this role. The first sends no input.
+pub fn texts(role: &str) -> [Row; 4] {
+    let text = || Target::titled("", role);
+    let paste = Typing {
+        paste: true,
+        ..Typing::text(PASTED)
+    };
+    let click = Action::click(text(), Typing::text(CLICKED));
+    [
+        ("set_value", Action::set_value(text(), SET), SET),
+        ("click with text", click, CLICKED),
+        ("type", Action::type_text(Typing::text(TYPED)), TYPED),
+        ("paste", Action::type_text(paste), PASTED),
+    ]
+}
+
+impl Sheet<'_> {
+    /// Makes a call, and checks that it leaves the pointer and the window in front as they were.
+    pub fn puts_back(&mut self, screen: &mut dyn Screen, pid: u32, action: Action) {
+        let mut places = || {
+            let pointer = screen.pointer().ok().flatten();
+            let front = screen.front().ok().flatten();
+            (
+                pointer.map(|pointer| pointer.at),
+                front.map(|front| front.id),
+            )
+        };
+        let before = places();
+        let answer = self.call(Some(pid), action);
+        let after = places();
+        let seen = format!("{before:?} → {after:?}: {}", said(&answer));
+        let good = before == after && !answer.is_error;
+        self.note("pointer and front window put back", judge(good, seen));
+    }
+}

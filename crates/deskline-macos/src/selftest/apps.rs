@@ -1,0 +1,231 @@
+//! Checks on several apps, and on this program's own processes: a window behind another one of its
+//! app, another Space, browsers, many links, the end of apps.
+
+use std::time::{Duration, Instant};
+
+use deskline_link::call::Typing;
+use deskline_link::selftest::{Found, Helper, field, judge, said, skip, tree_of, within};
+use deskline_link::{Action, Button, Target};
+
+use super::effects::{SHOWS, until};
+use super::guard::{grew, length};
+use super::tools::{AREA, reference};
+use super::{BANNER, Test};
+use crate::os::{NewValue, Os, Value};
+use crate::{front, windows};
+
+/// How long a switch to or from full screen may take.
+const TRAVELS: Duration = Duration::from_secs(4);
+
+/// How many documents an app may ask to save when it quits.
+const DOCUMENTS: usize = 3;
+
+/// How many guarded links are made on a Mac, and on a fake.
+const LINKS: (usize, usize) = (500, 5);
+
+/// The maximum number of windows and kilobytes of memory that they may leave.
+const LEFT: (usize, usize) = (1, 30_000);
+
+impl<O: Os> Test<'_, O> {
+    /// Presses Cmd+N in an app. Returns the element of the new window.
+    fn new_window(&mut self, pid: u32) -> Option<O::Element> {
+        let number = |(w, _): &(deskline_contract::Window, _)| w.id;
+        let before: Vec<_> = windows::of_app(self.os, pid).iter().map(number).collect();
+        self.press(pid, "n", &["Command"]);
+        let os = self.os.clone();
+        let came = || {
+            let mut all = windows::of_app(&os, pid).into_iter();
+            all.find_map(|(w, ax)| ax.filter(|_| !before.contains(&w.id)))
+        };
+        Some(within(SHOWS, came)?.element)
+    }
+
+    fn close(&self, window: &O::Element) {
+        if let Some(button) = self.os.element(window, "AXCloseButton") {
+            let _ = self.os.perform(&button, "AXPress");
+        }
+    }
+
+    /// A click and text in the rear one of two windows of an app, while another app is in front:
+    /// judged by all texts of the app.
+    pub(super) fn rear_window(&mut self, pid: u32, other: u32) -> Found {
+        const TEXT: &str = "rear";
+        let new = self.new_window(pid);
+        let new = new.ok_or_else(|| skip("Cmd+N made no second window"))?;
+        let tree = self.tree(pid);
+        // Windows are in the tree front to back.
+        let rear = tree.split(" [AXWindow").nth(2).unwrap_or_default();
+        let is_text = |line: &&str| line.contains(&format!("[{AREA}"));
+        let target = rear.lines().find(is_text).and_then(reference);
+        let found = target.map(|target| {
+            self.show(other);
+            let answer = self.click_at(pid, Target::Ref(target), Button::Left, Some(TEXT));
+            let now = self.tree(pid);
+            let got = now.lines().filter(|l| is_text(l) && l.contains(TEXT));
+            let got: Vec<_> = got.filter_map(reference).collect();
+            judge(
+                got == [target],
+                format!("{got:?} got it: {}", said(&answer)),
+            )
+        });
+        self.close(&new);
+        found.ok_or("the tree has no text in a second window")?
+    }
+
+    /// Text for a window that is in full screen, while another app is in front on the first Space.
+    pub(super) fn another_space(&mut self, pid: u32, other: u32) -> Found {
+        const AFAR: &str = "from afar";
+        let all = windows::of_app(self.os, pid).into_iter();
+        let mut all = all.filter_map(|(_, ax)| Some(ax?.element));
+        let window = all.next().ok_or("there is no window")?;
+        for other in all {
+            self.close(&other);
+        }
+        let os = self.os.clone();
+        let full = |on: bool| os.set(&window, "AXFullScreen", &NewValue::Bool(on));
+        let is_full = || os.attribute(&window, "AXFullScreen") == Ok(Value::Bool(true));
+        self.show(pid);
+        if full(true).is_err() || !until(TRAVELS, is_full) {
+            return Err(skip("the window does not go to full screen"));
+        }
+        // The attribute changes before the end of the animation.
+        deskline_contract::wait::pause(Duration::from_secs(1));
+        let before = length(&os, pid);
+        self.show(other);
+        if !until(TRAVELS, || windows::all_away(&os, pid)) {
+            self.show(pid);
+            let _ = full(false);
+            return Err(skip("a window stays on the first Space"));
+        }
+        let start = Instant::now();
+        let answer = self.call(Some(pid), Action::type_text(Typing::text(AFAR)));
+        let ms = start.elapsed().as_millis();
+        let arrived = grew(before, length(&os, pid), AFAR);
+        let back = until(TRAVELS, || front::is(&os, other));
+        self.show(pid);
+        let name = "back to a window in full screen";
+        self.row(name, |test| test.back_to_full_screen(pid, other));
+        until(TRAVELS, || full(false).is_ok() && !is_full());
+        deskline_contract::wait::pause(Duration::from_secs(1));
+        let said = field(&answer, "error").unwrap_or_default();
+        let seen = format!("arrived: {arrived}, back: {back}, {ms} ms {said}");
+        judge(arrived && back, seen)
+    }
+
+    /// The person's window is in full screen, and the agent's app is on the first Space.
+    fn back_to_full_screen(&mut self, pid: u32, other: u32) -> Found {
+        let start = Instant::now();
+        let answer = self.press(other, "Escape", &[]);
+        let is_back = || front::is(self.os, pid) && !windows::all_away(self.os, pid);
+        let back = until(TRAVELS, is_back);
+        let ms = start.elapsed().as_millis();
+        let said = field(&answer, "error").unwrap_or_default();
+        let good = back && !answer.is_error;
+        judge(good, format!("back: {back}, {ms} ms {said}"))
+    }
+
+    /// The first tree of a browser, and of an app that contains Chromium, has the page.
+    pub(super) fn chromium(&mut self, apps: &[&str]) -> Found {
+        let folders = self.os.app_folders();
+        let is_there = |name: &&&str| {
+            let app = format!("{name}.app");
+            folders.iter().any(|folder| folder.join(&app).exists())
+        };
+        let name = apps.iter().find(is_there);
+        let name = name.ok_or_else(|| skip("none is installed"))?;
+        let start = Instant::now();
+        let answer = self.call(None, Action::open(*name));
+        let ms = start.elapsed().as_millis();
+        self.opened(&answer);
+        let tree = tree_of(&answer).unwrap_or_default();
+        let page = has_contents(&tree);
+        // VS Code asks whether to turn on support for screen readers.
+        let asks = tree.to_lowercase().contains("screen reader");
+        let said = said(&answer);
+        let seen =
+            format!("{name}: a page: {page}, it speaks of a screen reader: {asks}, {ms} ms {said}");
+        judge(page, seen)
+    }
+
+    /// This process's windows, and its memory in kilobytes.
+    fn own(&self) -> (usize, Option<usize>) {
+        let own = std::process::id();
+        let windows = self.os.all_windows();
+        let windows = windows.iter().filter(|w| w.pid == own).count();
+        let pid = own.to_string();
+        let resident = self.os.tool("/bin/ps", &["-o", "rss=", "-p", &pid]);
+        (windows, resident.and_then(|kb| kb.trim().parse().ok()))
+    }
+
+    /// Links with guard and banner, each of one arrow key, leave little behind.
+    pub(super) fn many_links(&mut self, pid: u32) -> Found {
+        let links = self.program.map_or(LINKS.1, |_| LINKS.0);
+        // The first links create what remains for good.
+        for _ in 0..links / 5 {
+            self.press(pid, "Right", &[]);
+        }
+        let (windows, memory) = self.own();
+        let failed = (0..links).filter(|_| self.press(pid, "Right", &[]).is_error);
+        let failed = failed.count();
+        let now = self.own();
+        let grown = memory.zip(now.1).is_some_and(|(was, is)| is > was + LEFT.1);
+        let seen = format!(
+            "windows {windows} → {}, memory {memory:?} → {:?} kB, {failed} failed",
+            now.0, now.1
+        );
+        judge(now.0 <= windows + LEFT.0 && !grown && failed == 0, seen)
+    }
+
+    /// A process with a banner is an app, and ends when it is asked to, as at a logout.
+    pub(super) fn quits(&mut self) -> Found {
+        let program = self.program;
+        let program = program.ok_or_else(|| skip("there is no program to start"))?;
+        let mut banner = Helper::role(program, "banner")?;
+        let shown = banner.hears("shown", BANNER).is_some();
+        let asked = self.os.quit(banner.pid);
+        let ended = until(SHOWS, || banner.has_ended());
+        let seen = format!("shown: {shown}, asked: {asked}, ended: {ended}");
+        judge(shown && asked && ended, seen)
+    }
+
+    /// Ends the apps that the test has opened.
+    pub(super) fn close_all(&mut self) -> Found {
+        let mut left = Vec::new();
+        for (pid, name) in std::mem::take(&mut self.started) {
+            let answer = self.press(pid, "q", &["Command"]);
+            let mut asks = 0;
+            while !until(SHOWS, || self.os.process(pid).is_none())
+                && asks < DOCUMENTS
+                && self.program.is_some()
+            {
+                asks += 1;
+                // The app asks whether to save: Cmd+Delete presses "Delete", so that the app
+                // restores nothing later.
+                self.press(pid, "Delete", &["Command"]);
+            }
+            if self.os.process(pid).is_none() {
+                continue;
+            }
+            // Only a real Mac has real pids.
+            if self.program.is_some() {
+                let pid = pid.to_string();
+                let _ = std::process::Command::new("/bin/kill").arg(pid).status();
+            }
+            if !until(SHOWS, || self.os.process(pid).is_none()) {
+                left.push(format!("{name}: {}", answer.text));
+            }
+        }
+        if left.is_empty() {
+            return Ok("nothing is left open".into());
+        }
+        Err(format!("still open: {}", left.join(", ")).into())
+    }
+}
+
+/// Whether a tree has a page with content: there is an empty page before the tree is built
+/// (openstream #10).
+fn has_contents(tree: &str) -> bool {
+    let pages = tree.lines().filter(|l| l.contains("[AXWebArea"));
+    let mut pages = pages.filter_map(reference);
+    pages.any(|page| tree.lines().any(|l| l.ends_with(&format!(" in #{page}"))))
+}

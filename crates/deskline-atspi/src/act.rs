@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_contract::amount::Numeric;
-use deskline_contract::{Error, Obstacle, QuietAction, Refusal};
+use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Takes};
 use deskline_core::Role;
 
 use crate::bus::{self, Body, Message};
@@ -192,7 +192,25 @@ fn squeezed(name: &str) -> String {
     name.to_lowercase().split_whitespace().collect()
 }
 
-pub fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
+fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
+    let all = actions_and_keys(app, path)?.into_iter();
+    Ok(all.map(|(name, _)| name).collect())
+}
+
+/// By its actions and states. Chromium gives everything an action `doDefault`, and GTK 3 the check
+/// boxes in cells `toggle`.
+pub fn takes(app: &mut AppConnection<'_>, path: &str) -> Asked<Takes> {
+    let (names, keys): (Vec<_>, Vec<_>) = actions_and_keys(app, path)?.into_iter().unzip();
+    let focusable = state(app, path)?.is_some_and(|states| states.has(StateSet::FOCUSABLE));
+    Ok(Takes {
+        press: press_index(&names).is_some_and(|at| names[at as usize] != "doDefault"),
+        toggle: names.iter().any(|name| name.eq_ignore_ascii_case("toggle")),
+        keys: focusable || keys.iter().any(|key| !key.trim_matches(';').is_empty()),
+    })
+}
+
+/// The actions' names, and the keys that call them.
+fn actions_and_keys(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<(String, String)>> {
     let Some(message) = answer(app.ask(path, Request::Actions))? else {
         return Ok(Vec::new());
     };
@@ -200,8 +218,7 @@ pub fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
         r.align(8)?;
         let name = r.str()?.to_owned();
         r.str()?;
-        r.str()?;
-        Ok(name)
+        Ok((name, r.str()?.to_owned()))
     });
     Ok(all.unwrap_or_default())
 }

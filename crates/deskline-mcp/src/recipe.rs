@@ -2,17 +2,21 @@
 
 mod aim;
 mod hold;
+mod language;
 mod lint;
 mod ready;
 mod tool;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Line, Role, States};
 use deskline_link::Cancel;
-use deskline_recipe::{Check, Place, Recipe, Screen, Step, Target, Values, Way, Wrong, shape};
+use deskline_recipe::{
+    Check, Place, Recipe, Screen, Step, Target, Values, Way, Words, Wrong, shape,
+};
 use serde_json::{Map, Value, json};
 
 use crate::args::Args;
@@ -145,6 +149,10 @@ pub(crate) struct Play<'p> {
     changed: Vec<String>,
     /// The screen before the step, to update its checks.
     before: Screen,
+    /// The catalogues of the app that was read last, and what they have for the recipe's texts, if
+    /// its language is another.
+    heard: (u32, Vec<PathBuf>),
+    words: Option<Words>,
     played: Played,
 }
 
@@ -192,6 +200,8 @@ impl Dispatcher {
             last: Reply::text(String::new()),
             changed: Vec::new(),
             before: Screen::default(),
+            heard: (0, Vec::new()),
+            words: None,
             played: Played {
                 recipe,
                 ..Played::default()
@@ -199,6 +209,10 @@ impl Dispatcher {
         };
         let stopped = play.all().await.err();
         play.played.stopped = stopped.map(|stop| play.told(*stop));
+        if play.words.is_some() {
+            // The file keeps its own language.
+            (play.played.healed, play.played.updated) = (Vec::new(), Vec::new());
+        }
         play.played.picture = play.field("screenshot").map(str::to_owned);
         Ok(play.played)
     }
@@ -317,6 +331,11 @@ impl Play<'_> {
                 .ok_or_else(|| halt("the target has no ref"))?;
             arguments.insert("ref".into(), reference.to_string().into());
         }
+        for name in ["choose", "until", "window"] {
+            if let Some(Value::String(text)) = arguments.get_mut(name) {
+                *text = self.shown(text).to_owned();
+            }
+        }
         arguments.insert("pid".into(), pid.into());
         for _ in 0..step.repeat.unwrap_or(1) {
             self.changed.clear();
@@ -399,6 +418,7 @@ impl Play<'_> {
         if let Some(windows) = self.field("windows") {
             screen.note_front(windows);
         }
+        self.understand(pid, &mut screen);
         if let Some((other, name, lines)) = &screen.other {
             self.pids.insert(name.to_lowercase(), *other);
             self.screens.insert(*other, (**lines).clone());
@@ -464,6 +484,23 @@ impl Play<'_> {
         }
         if let Some(reason) = self.cancel.reason() {
             stop.why = format!("it was cancelled ({reason:?}): {}", stop.why);
+        }
+        if self.words.is_some() {
+            let app = self
+                .heard
+                .1
+                .first()
+                .map_or("en", |file| language::language(file));
+            let own = if recipe.language.is_empty() {
+                "en"
+            } else {
+                &recipe.language
+            };
+            let _ = write!(
+                stop.why,
+                "; the app is in {app:?} and the recipe in {own:?}: its texts are looked up in the app's \
+                catalogues, as far as these have them"
+            );
         }
         stop.pid = self.pid().ok();
         stop.picture = self.field("screenshot").map(str::to_owned);

@@ -1,10 +1,10 @@
 //! The target of a call in a run: by role and text, with what tells it from others like it.
 
-use deskline_core::{Line, Ref};
+use deskline_core::{Line, Ref, Role};
 use serde_json::{Map, Value};
 
 use crate::Target;
-use crate::find::text;
+use crate::find::{outwards, text};
 use crate::inputs::literal;
 
 /// Takes the target out of a call's arguments.
@@ -79,12 +79,21 @@ pub(crate) fn by_ref<'l>(lines: &'l [Line], reference: &str) -> Option<&'l Line>
     lines.iter().find(|line| line.reference == Some(reference))
 }
 
-/// The smallest element at a point.
+/// The smallest element at a point. An open menu or list of choices is over the others.
 pub fn at_point(lines: &[Line], (x, y): (i32, i32)) -> Option<&Line> {
+    let opens = [
+        Role::MENU,
+        Role::POPOVER,
+        Role::COMBO_BOX,
+        Role::POP_UP_BUTTON,
+    ];
     let there = lines.iter().filter(|line| line.visible).filter_map(|line| {
         let r = line.extents?;
         let inside = (r.x..r.x + r.w).contains(&x) && (r.y..r.y + r.h).contains(&y);
-        inside.then_some((i64::from(r.w) * i64::from(r.h), line))
+        let is_under = outwards(lines, line)
+            .skip(1)
+            .all(|line| !opens.contains(&line.role));
+        inside.then(|| ((is_under, i64::from(r.w) * i64::from(r.h)), line))
     });
     let own = |line: &&Line| line.role.is_interactive() || !text(line).is_empty();
     let smallest = there

@@ -84,7 +84,7 @@ impl Check {
     }
 
     /// Changes its texts.
-    pub fn map(&mut self, change: impl Fn(&str) -> String) {
+    pub fn map(&mut self, mut change: impl FnMut(&str) -> String) {
         for text in [&mut self.text, &mut self.value].into_iter().flatten() {
             *text = change(text);
         }

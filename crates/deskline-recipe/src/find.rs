@@ -195,7 +195,7 @@ fn label(text: &str) -> String {
 }
 
 /// An element and those around it, the innermost first.
-fn outwards<'l>(lines: &'l [Line], line: &'l Line) -> impl Iterator<Item = &'l Line> {
+pub(crate) fn outwards<'l>(lines: &'l [Line], line: &'l Line) -> impl Iterator<Item = &'l Line> {
     let around = move |line: &&'l Line| {
         let up = line.parent?;
         lines.iter().find(|line| line.reference == Some(up))

@@ -243,8 +243,12 @@ impl Learn {
                     text.replace(part, &format!("{{{name}.{kind}}}"))
                 })
             };
-            for step in &mut recipe.steps {
-                step.checks.each_mut().for_each(|check| check.map(named));
+            for check in recipe
+                .steps
+                .iter_mut()
+                .flat_map(|step| step.checks.each_mut())
+            {
+                check.map(named);
             }
         }
     }
@@ -256,23 +260,11 @@ impl Learn {
         for (name, value) in &inputs {
             let (value, named) = (literal(value), format!("{{{name}}}"));
             let mut found = recipe.app.contains(&value) && !value.is_empty();
-            let replaced = |text: &str| text.replace(&value, &named);
-            recipe.app = replaced(&recipe.app);
-            for step in &mut recipe.steps {
-                for text in step.arguments.values_mut() {
-                    if let Value::String(text) = text {
-                        found |= text.contains(&value) && !value.is_empty();
-                        *text = replaced(text);
-                    }
-                }
-                if let Some(target) = &mut step.target
-                    && let Some(element) = &mut target.element
-                    && element.contains(&value)
-                {
-                    *element = replaced(element);
-                }
-                step.checks.each_mut().for_each(|check| check.map(replaced));
-            }
+            let arguments = recipe.steps.iter().flat_map(|step| step.arguments.values());
+            let mut typed = arguments.filter_map(Value::as_str);
+            found |= !value.is_empty() && typed.any(|text| text.contains(&value));
+            recipe.app = recipe.app.replace(&value, &named);
+            recipe.map(&mut |text| text.replace(&value, &named));
             if !found {
                 return Err(format!(
                     "no text that was typed has the value of input {name}"

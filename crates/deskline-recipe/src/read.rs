@@ -38,11 +38,23 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
         let why = format!("it has format {format}, and this version reads {FORMAT}");
         return Err(file.wrong("format", &why));
     }
-    file.only(&["format", "app", "about", "inputs", "step", "dialog", "end"])?;
+    file.only(&[
+        "format",
+        "app",
+        "about",
+        "language",
+        "catalogues",
+        "inputs",
+        "step",
+        "dialog",
+        "end",
+    ])?;
     let mut recipe = Recipe {
         about: file.text("about")?.unwrap_or_default(),
         app: file.filled("app", "the app that it opens")?,
         at: file.wrong("app", "").at,
+        language: file.text("language")?.unwrap_or_default(),
+        catalogues: file.texts("catalogues")?,
         inputs: inputs(&file)?,
         ..Recipe::default()
     };
@@ -287,8 +299,7 @@ impl<'t> Table<'t> {
     }
 
     fn lints(&self) -> Result<Vec<String>, Wrong> {
-        let lints = self.each_check("lint", &[])?;
-        let lints: Vec<String> = lints.iter().map(Check::written).collect();
+        let lints = self.texts("lint")?;
         if lints.iter().any(|lint| !LINTS.contains(&&**lint)) {
             return Err(self.wrong("lint", "lint is a list of labels and contrast"));
         }
@@ -296,24 +307,29 @@ impl<'t> Table<'t> {
     }
 
     /// A text, or a list of them.
-    fn each_check(&self, name: &str, inputs: &[Input]) -> Result<Vec<Check>, Wrong> {
+    fn texts(&self, name: &str) -> Result<Vec<String>, Wrong> {
         let texts = match self.keyed.get(name).map(json) {
             None => return Ok(Vec::new()),
             Some(Json::Array(all)) => all,
             Some(one) => vec![one],
         };
-        let check = |text: &Json| {
-            let text = text
-                .as_str()
-                .ok_or("it must be a text in quotes, or a list of them");
-            text.map_err(str::to_owned)
-                .and_then(|text| Check::parse(text, inputs))
+        let text = |text: &Json| text.as_str().map(str::to_owned);
+        let wrong = || {
+            self.wrong(
+                name,
+                &format!("{name} must be a text in quotes, or a list of them"),
+            )
         };
-        let wrong = |why: String| self.wrong(name, &format!("{name}: {why}"));
         texts
             .iter()
-            .map(|text| check(text).map_err(wrong))
+            .map(|one| text(one).ok_or_else(wrong))
             .collect()
+    }
+
+    fn each_check(&self, name: &str, inputs: &[Input]) -> Result<Vec<Check>, Wrong> {
+        let wrong = |why: String| self.wrong(name, &format!("{name}: {why}"));
+        let check = |text: &String| Check::parse(text, inputs).map_err(wrong);
+        self.texts(name)?.iter().map(check).collect()
     }
 }
 

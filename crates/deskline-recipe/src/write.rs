@@ -17,8 +17,16 @@ impl Recipe {
         };
         line(format!("format = {FORMAT}"));
         line(format!("app = {}", quoted(&self.app)));
-        if !self.about.is_empty() {
-            line(format!("about = {}", quoted(&self.about)));
+        for (name, text) in [("about", &self.about), ("language", &self.language)] {
+            if !text.is_empty() {
+                line(format!("{name} = {}", quoted(text)));
+            }
+        }
+        if !self.catalogues.is_empty() {
+            line(format!(
+                "catalogues = {}",
+                toml(&self.catalogues.clone().into())
+            ));
         }
         for input in &self.inputs {
             line(format!(

@@ -1,8 +1,8 @@
 //! Does a recipe: each step is a call like an agent's, through the same link.
 
 mod aim;
+mod foreign;
 mod hold;
-mod language;
 mod lint;
 mod ready;
 mod tool;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{Line, Role, States};
 use deskline_link::Cancel;
 use deskline_recipe::{
-    Check, Place, Recipe, Screen, Step, Target, Values, Way, Words, Wrong, shape,
+    Check, Place, Recipe, Screen, Step, Target, Values, Way, Words, Wrong, language, shape,
 };
 use serde_json::{Map, Value, json};
 
@@ -171,8 +171,7 @@ fn halt(why: impl Into<String>) -> Halted {
 /// # Errors
 /// A step that its tool would refuse, or an input that is missing.
 pub fn check(recipe: &Recipe, values: &Values) -> Result<(), Wrong> {
-    let mut steps = recipe.steps.iter().chain(&recipe.dialogs);
-    steps.try_for_each(|step| checked(step, values))
+    { recipe.steps.iter().chain(&recipe.dialogs) }.try_for_each(|step| checked(step, values))
 }
 
 impl Dispatcher {
@@ -223,16 +222,17 @@ impl Play<'_> {
         let recipe = &self.played.recipe;
         let app = self.values.fill(&recipe.app).map_err(halt)?.text;
         let (steps, end) = (recipe.steps.clone(), recipe.end.clone());
-        if self.how.from == 0 {
-            self.call("open_application_and_traverse", json!({"identifier": app}))
-                .await?;
-            self.pids.insert(String::new(), self.pid()?);
-        } else {
-            let pid = match self.how.pid {
-                Some(pid) => pid,
-                None => self.running(&app).await?,
-            };
-            self.pids.insert(String::new(), pid);
+        let open = "open_application_and_traverse";
+        let pid = match self.how.pid {
+            _ if self.how.from == 0 => {
+                self.call(open, json!({"identifier": app})).await?;
+                self.pid()?
+            }
+            Some(pid) => pid,
+            None => self.running(&app).await?,
+        };
+        self.pids.insert(String::new(), pid);
+        if self.how.from > 0 {
             self.refresh(pid).await?;
         }
         for (index, step) in steps.iter().enumerate() {
@@ -240,11 +240,10 @@ impl Play<'_> {
             if let Some(tell) = self.how.tells {
                 tell(index + 1, steps.len(), &words);
             }
-            let found = if index < self.how.from {
-                None
-            } else {
-                self.step(index, step).await?
-            };
+            let mut found = None;
+            if index >= self.how.from {
+                found = self.step(index, step).await?;
+            }
             let took = start.elapsed();
             self.played.done.push(Did { words, found, took });
         }
@@ -304,11 +303,9 @@ impl Play<'_> {
             let wanted = check.fill(self.values);
             wanted.is_ok_and(|wanted| wanted.is(&on) && !wanted.is(&off))
         };
-        let is_on = line.states.contains(States::CHECKED);
-        let checks = if is_on {
-            &step.checks.shows
-        } else {
-            &step.checks.absent
+        let checks = match line.states.contains(States::CHECKED) {
+            true => &step.checks.shows,
+            false => &step.checks.absent,
         };
         clicks && line.role == Role::CHECK_BOX && !self.how.literal && checks.iter().any(tells)
     }
@@ -320,20 +317,19 @@ impl Play<'_> {
         let focused = || self.screens.get(&pid)?.focused().next();
         let secure = |line: &Line| line.states.contains(States::SECURE);
         if types && !is_secret && aimed.or_else(focused).is_some_and(secure) {
-            return Err(halt(
-                "it would type a text of the file into a password field. Make the text an input \
-                of type secret. Nothing was typed",
-            ));
+            let why = "it would type a text of the file into a password field. Make the text an \
+                input of type secret. Nothing was typed";
+            return Err(halt(why));
         }
         if let Some(line) = aimed {
-            let reference = line
-                .reference
-                .ok_or_else(|| halt("the target has no ref"))?;
+            let none = || halt("the target has no ref");
+            let reference = line.reference.ok_or_else(none)?;
             arguments.insert("ref".into(), reference.to_string().into());
         }
         for name in ["choose", "until", "window"] {
-            if let Some(Value::String(text)) = arguments.get_mut(name) {
-                *text = self.shown(text).to_owned();
+            let text = arguments.get(name).and_then(Value::as_str);
+            if let (Some(words), Some(text)) = (&self.words, text) {
+                arguments[name] = words.shown(text).into();
             }
         }
         arguments.insert("pid".into(), pid.into());
@@ -377,9 +373,8 @@ impl Play<'_> {
         step.dialog = screen.dialog.as_deref().map(unfill);
         if step.is_for_focus() {
             step.focus = screen.focused().next().map(Check::focus);
-            step.focus
-                .iter_mut()
-                .for_each(|focus| focus.map(|text| self.values.name_in(text)));
+            let focus = step.focus.iter_mut();
+            focus.for_each(|focus| focus.map(|text| self.values.name_in(text)));
         }
     }
 
@@ -486,21 +481,12 @@ impl Play<'_> {
             stop.why = format!("it was cancelled ({reason:?}): {}", stop.why);
         }
         if self.words.is_some() {
-            let app = self
-                .heard
-                .1
-                .first()
-                .map_or("en", |file| language::language(file));
-            let own = if recipe.language.is_empty() {
-                "en"
-            } else {
-                &recipe.language
-            };
+            let (is, was) = (language(&self.heard.1), language(&recipe.catalogues));
             let _ = write!(
                 stop.why,
-                "; the app is in {app:?} and the recipe in {own:?}: its texts are looked up in the app's \
-                catalogues, as far as these have them"
+                "; the app is in {is:?}, the recipe in {was:?}, and their "
             );
+            stop.why += "catalogues may lack it";
         }
         stop.pid = self.pid().ok();
         stop.picture = self.field("screenshot").map(str::to_owned);
@@ -537,6 +523,6 @@ fn plain(line: &Line) -> String {
 
 /// A field of an answer.
 pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    text.lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    let mut lines = text.lines();
+    lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
 }

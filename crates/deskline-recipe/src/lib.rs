@@ -17,13 +17,15 @@ mod wrong;
 #[cfg(test)]
 mod tests;
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value};
 
 pub use aimed::at_point;
 pub use check::{Check, Wanted, shape};
 pub use find::{Found, Missing, Way, find, find_part};
 pub use inputs::{Filled, Input, Kind, Values};
-pub use language::{Messages, Words, messages};
+pub use language::{Messages, Words, language, messages};
 pub use learn::{HIDDEN, Learn, Link, secret};
 pub use read::{KEYS, REFUSED, read};
 pub use screen::Screen;
@@ -47,10 +49,8 @@ pub struct Recipe {
     /// What `open_application_and_traverse` starts first, and where that is in the file.
     pub app: String,
     pub at: Place,
-    /// The language of the app's texts, such as `de`, and the names of the catalogues that have
-    /// them; without, they are the program's own.
-    pub language: String,
-    pub catalogues: Vec<String>,
+    /// The catalogues of the language that its texts are in; without, they are the program's.
+    pub catalogues: Vec<PathBuf>,
     pub inputs: Vec<Input>,
     pub steps: Vec<Step>,
     /// What to do where one of these shows, which may come or not.

@@ -42,7 +42,6 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
         "format",
         "app",
         "about",
-        "language",
         "catalogues",
         "inputs",
         "step",
@@ -53,18 +52,21 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
         about: file.text("about")?.unwrap_or_default(),
         app: file.filled("app", "the app that it opens")?,
         at: file.wrong("app", "").at,
-        language: file.text("language")?.unwrap_or_default(),
-        catalogues: file.texts("catalogues")?,
+        catalogues: file.texts("catalogues")?.iter().map(Into::into).collect(),
         inputs: inputs(&file)?,
         ..Recipe::default()
     };
     file.template("app", &recipe.inputs)?;
-    let steps = file.tables("step")?;
-    let steps = steps.iter().map(|table| step(table, &recipe.inputs));
-    recipe.steps = steps.collect::<Result<_, _>>()?;
-    let dialogs = file.tables("dialog")?;
-    let dialogs = dialogs.iter().map(|table| dialog(table, &recipe.inputs));
-    recipe.dialogs = dialogs.collect::<Result<_, _>>()?;
+    for table in file.tables("step")? {
+        recipe.steps.push(step(&table, &recipe.inputs)?);
+    }
+    for table in file.tables("dialog")? {
+        let step = step(&table, &recipe.inputs)?;
+        if step.checks.shows.is_empty() {
+            return Err(table.wrong("", "a dialog needs shows: what tells that it is there"));
+        }
+        recipe.dialogs.push(step);
+    }
     if let Some(end) = file.table("end")? {
         end.only(&["shows", "absent", "enabled", "lint", "within"])?;
         recipe.end = end.checks(&recipe.inputs)?;
@@ -84,9 +86,8 @@ fn inputs(file: &Table<'_>) -> Result<Vec<Input>, Wrong> {
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             return Err(all.wrong(name, "an input's name has letters, digits and _ alone"));
         }
-        let table = all
-            .table(name)?
-            .ok_or_else(|| all.wrong(name, "it must be a table"))?;
+        let none = || all.wrong(name, "it must be a table");
+        let table = all.table(name)?.ok_or_else(none)?;
         table.only(&["type", "default", "about"])?;
         let word = table.text("type")?.unwrap_or_else(|| "text".into());
         let mut kinds = Kind::WORDS.into_iter();
@@ -158,14 +159,6 @@ fn step(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
     })
 }
 
-fn dialog(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
-    let step = step(table, inputs)?;
-    if step.checks.shows.is_empty() {
-        return Err(table.wrong("", "a dialog needs shows: what tells that it is there"));
-    }
-    Ok(step)
-}
-
 /// A table of the file.
 struct Table<'t> {
     text: &'t str,
@@ -186,10 +179,8 @@ impl<'t> Table<'t> {
     }
 
     fn keys(&self) -> Vec<(String, Place)> {
-        let names = self.keyed.iter().map(|(name, _)| name);
-        names
-            .map(|name| (name.to_owned(), self.wrong(name, "").at))
-            .collect()
+        let at = |(name, _): (&str, _)| (name.to_owned(), self.wrong(name, "").at);
+        self.keyed.iter().map(at).collect()
     }
 
     fn only(&self, names: &[&str]) -> Result<(), Wrong> {
@@ -214,9 +205,8 @@ impl<'t> Table<'t> {
     }
 
     fn text(&self, name: &str) -> Result<Option<String>, Wrong> {
-        Ok(self
-            .get(name, Item::as_str, "a text in quotes")?
-            .map(str::to_owned))
+        let text = self.get(name, Item::as_str, "a text in quotes")?;
+        Ok(text.map(str::to_owned))
     }
 
     fn filled(&self, name: &str, what: &str) -> Result<String, Wrong> {
@@ -231,9 +221,8 @@ impl<'t> Table<'t> {
         let parts = text.split_once(" of ");
         let parts = parts.and_then(|(nth, of)| Some((nth.parse().ok()?, of.parse().ok()?)));
         let parts = parts.filter(|(nth, of)| (1..=*of).contains(nth));
-        parts
-            .map(Some)
-            .ok_or_else(|| self.wrong("nth", "nth must be such as \"2 of 3\""))
+        let wrong = || self.wrong("nth", "nth must be such as \"2 of 3\"");
+        parts.map(Some).ok_or_else(wrong)
     }
 
     fn table(&self, name: &str) -> Result<Option<Table<'t>>, Wrong> {
@@ -272,9 +261,9 @@ impl<'t> Table<'t> {
     fn each_text(&self, name: &str, value: &Json, inputs: &[Input]) -> Result<(), Wrong> {
         match value {
             Json::String(text) => self.check_text(name, text, inputs),
-            Json::Array(all) => all
-                .iter()
-                .try_for_each(|one| self.each_text(name, one, inputs)),
+            Json::Array(all) => {
+                { all.iter() }.try_for_each(|one| self.each_text(name, one, inputs))
+            }
             _ => Ok(()),
         }
     }
@@ -320,10 +309,8 @@ impl<'t> Table<'t> {
                 &format!("{name} must be a text in quotes, or a list of them"),
             )
         };
-        texts
-            .iter()
-            .map(|one| text(one).ok_or_else(wrong))
-            .collect()
+        let texts = texts.iter().map(|one| text(one).ok_or_else(wrong));
+        texts.collect()
     }
 
     fn each_check(&self, name: &str, inputs: &[Input]) -> Result<Vec<Check>, Wrong> {

@@ -170,7 +170,9 @@ impl Play<'_> {
         if let Some(reason) = self.cancel.reason() {
             return Err(halt(format!("{reason:?}")));
         }
-        let element = element.map(|text| self.shown(text.trim_matches('*')));
+        let element = element.map(|text| text.trim_matches('*'));
+        let element =
+            element.map(|text| self.words.as_ref().map_or(text, |words| words.shown(text)));
         let lacks = |text: &&str| {
             let screen = self.screens.get(&pid);
             !text.is_empty() && screen.is_some_and(|screen| !has_part(screen, text))

@@ -102,17 +102,15 @@ impl Play<'_> {
             return vec!["contrast was not checked: there is no picture".into()];
         }
         let pictures = picture.as_slice();
-        let is_leaf = |line: &Line| {
-            lines
-                .iter()
-                .all(|l| l.parent.is_none() || l.parent != line.reference)
-        };
-        let leaves = lines.iter().filter(|line| is_leaf(line));
+        let is_in =
+            |inner: &&Line, line: &Line| inner.parent.is_some() && inner.parent == line.reference;
+        let leaves = lines
+            .iter()
+            .filter(|line| !lines.iter().any(|inner| is_in(inner, line)));
         let all = lines.iter().filter(|_| asks("labels"));
         let unnamed = all.filter_map(|line| labels(line, false));
-        unnamed
-            .chain(leaves.filter_map(|line| pale(line, pictures)))
-            .collect()
+        let pale = leaves.filter_map(|line| pale(line, pictures));
+        unnamed.chain(pale).collect()
     }
 
     /// Has a step check what it has changed now.
@@ -124,9 +122,8 @@ impl Play<'_> {
         let checks = &mut self.played.recipe.steps[index].checks;
         (checks.shows, checks.absent) = (Vec::new(), Vec::new());
         Learn::default().check(checks, &screen);
-        checks
-            .each_mut()
-            .for_each(|check| check.map(|text| self.values.name_in(text)));
+        let name = |text: &str| self.values.name_in(text);
+        checks.each_mut().for_each(|check| check.map(name));
         self.played.updated.push(index);
     }
 

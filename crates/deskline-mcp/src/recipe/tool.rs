@@ -46,35 +46,26 @@ async fn named(
     let from = from.map_or(0, |n| n.unsigned_abs() as usize - 1);
     let pid = Args(arguments).whole("pid", 1, i32::MAX)?;
     let pid = pid.map(i32::unsigned_abs);
-    let text = |value: &Value| {
-        value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned)
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     };
     let is_input = |name: &String| !["from", "pid"].contains(&name.as_str());
     let given = arguments.iter().filter(|(name, _)| is_input(name));
     let given = given.map(|(name, value)| (name.clone(), text(value)));
     let values = Values::new(&recipe.inputs, &given.collect()).map_err(|wrong| wrong.why)?;
-    let how = How {
-        from,
-        pid,
-        ..How::default()
-    };
+    let mut how = How::default();
+    (how.from, how.pid) = (from, pid);
     let played = dispatcher.play(recipe, &values, how, cancel, person).await;
-    Ok(answer(
-        name,
-        &played.map_err(|wrong| format!("{name}{SUFFIX}:{wrong}"))?,
-    ))
+    let played = played.map_err(|wrong| format!("{name}{SUFFIX}:{wrong}"))?;
+    Ok(answer(name, &played))
 }
 
 /// The answer: what is done, and where it stopped, what shows and which steps are left.
 fn answer(name: &str, played: &Played) -> Reply {
     let steps = &played.recipe.steps;
-    let mut text = format!(
-        "recipe: {name}\ndone: {} of {} steps\n",
-        played.done.len(),
-        steps.len()
-    );
+    let (done, of) = (played.done.len(), steps.len());
+    let mut text = format!("recipe: {name}\ndone: {done} of {of} steps\n");
     for (number, did) in (1..).zip(&played.done) {
         if let Some(found) = &did.found {
             let _ = writeln!(text, "  {number} {}: found {found}", did.words);
@@ -88,13 +79,10 @@ fn answer(name: &str, played: &Played) -> Reply {
     let left = steps.iter().skip(played.done.len()).take(5);
     let left: Vec<String> = left.map(Step::words).collect();
     let _ = writeln!(text, "next steps:\n  {}", left.join("\n  "));
+    let (next, words, why) = (done + 1, &stop.words, &stop.why);
     let why = format!(
-        "error: step {} ({}): {}. Go on yourself from what shows, or call it again with \
-        \"from\": {}, and \"pid\"",
-        played.done.len() + 1,
-        stop.words,
-        stop.why,
-        played.done.len() + 1
+        "error: step {next} ({words}): {why}. Go on yourself from what shows, or call it again with \
+        \"from\": {next}, and \"pid\""
     );
     let text = format!("status: error\n{why}\n{text}");
     let mut reply = Reply::text(text.trim_end().to_owned());

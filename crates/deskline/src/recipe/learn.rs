@@ -6,7 +6,7 @@ use deskline_journal::{FileKind, Journal, Outcome, Record};
 use deskline_recipe::{Learn, Link, Screen};
 
 use super::jobs::{Job, all_of, given, stem, write};
-use super::{Done, Fallible, How, Recipe, SUFFIX, Settings, Values, print, report};
+use super::{Done, Fallible, How, Recipe, SUFFIX, Settings, print, report};
 use crate::cli::{KeepArgs, LearnArgs};
 use crate::run::recipes;
 
@@ -64,18 +64,11 @@ pub(super) fn keep(
     if cfg!(target_os = "linux") && !args.here {
         settings.desktop = settings.desktop.or(Some(crate::cli::Own::default()));
     }
-    let values = Values::new(&recipe.inputs, &given(&recipe, &args.set)?)?;
     let how = How {
         learns: true,
         ..How::default()
     };
-    let job = Job {
-        at: 0,
-        name: stem(file),
-        recipe: &recipe,
-        values,
-        how,
-    };
+    let job = Job::new(0, file, &recipe, &given(&recipe, &args.set)?, how)?;
     let ends = all_of(&settings, &[job], 1, true)?;
     let done = report::told(&ends, None)?;
     let good = ends.iter().find(|end| end.is_good());

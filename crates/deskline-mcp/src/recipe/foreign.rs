@@ -1,0 +1,37 @@
+//! Another language of the app than the recipe's.
+
+use std::path::PathBuf;
+
+use super::{Play, Screen};
+use deskline_recipe::{Messages, Words, language, messages};
+
+/// The largest catalogue that is read, in bytes.
+const LARGEST: u64 = 16 << 20;
+
+impl Play<'_> {
+    /// Notes the catalogues that an app shows. Gives its screen the texts of the recipe, if that has
+    /// those of another language.
+    pub(super) fn understand(&mut self, pid: u32, screen: &mut Screen) {
+        let files = self.dispatcher.catalogues(pid);
+        let recipe = &mut self.played.recipe;
+        if self.how.learns {
+            recipe.catalogues = files;
+        } else if self.heard != (pid, files.clone()) {
+            let other = language(&files) != language(&recipe.catalogues);
+            let words = || Words::new(recipe, self.values, &all(&recipe.catalogues), &all(&files));
+            self.words = other.then(words);
+            self.heard = (pid, files);
+        }
+        self.words.iter().for_each(|words| words.translate(screen));
+    }
+}
+
+fn all(files: &[PathBuf]) -> Messages {
+    // A FIFO would be waited for.
+    let is_one = |file: &&PathBuf| {
+        file.metadata()
+            .is_ok_and(|m| m.is_file() && m.len() < LARGEST)
+    };
+    let read = |file| messages(&std::fs::read(file).unwrap_or_default());
+    files.iter().filter(is_one).flat_map(read).collect()
+}

@@ -153,6 +153,8 @@ pub(crate) struct Play<'p> {
     /// its language is another.
     heard: (u32, Vec<PathBuf>),
     words: Option<Words>,
+    /// Whether a text was translated: what is noted then is in both languages.
+    translates: bool,
     played: Played,
 }
 
@@ -201,6 +203,7 @@ impl Dispatcher {
             before: Screen::default(),
             heard: (0, Vec::new()),
             words: None,
+            translates: false,
             played: Played {
                 recipe,
                 ..Played::default()
@@ -208,10 +211,6 @@ impl Dispatcher {
         };
         let stopped = play.all().await.err();
         play.played.stopped = stopped.map(|stop| play.told(*stop));
-        if play.words.is_some() {
-            // The file keeps its own language.
-            (play.played.healed, play.played.updated) = (Vec::new(), Vec::new());
-        }
         play.played.picture = play.field("screenshot").map(str::to_owned);
         Ok(play.played)
     }
@@ -352,7 +351,8 @@ impl Play<'_> {
             Way::Label => Some("by its label"),
             Way::Place => Some("by its place"),
         };
-        if (how.is_some() && !self.how.heal.is_empty() || self.how.learns)
+        let heals = how.is_some() && !self.how.heal.is_empty() && !self.translates;
+        if (heals || self.how.learns)
             && let Some(Screen { lines, .. }) = self.screens.get(&pid)
             && let Some(at) = lines.iter().position(|l| l.reference == line.reference)
             && let Some(target) = &mut self.played.recipe.steps[index].target

@@ -95,8 +95,9 @@ impl Words {
         }
     }
 
-    /// Gives a screen the recipe's texts, where it is certain which is meant.
-    pub fn translate(&self, screen: &mut Screen) {
+    /// Gives a screen the recipe's texts, where it is certain which is meant. Whether there are any.
+    pub fn translate(&self, screen: &mut Screen) -> bool {
+        let mut translates = false;
         let lines = screen.lines.iter_mut();
         let texts = lines.flat_map(|line| line.text.iter_mut().chain(&mut line.value));
         let texts = texts.map(|text| &mut text.shown).chain(&mut screen.dialog);
@@ -105,8 +106,10 @@ impl Words {
             let meant: Vec<_> = self.0.iter().filter(is).take(2).collect();
             if let [(own, _)] = meant[..] {
                 text.clone_from(own);
+                translates = true;
             }
         }
+        translates
     }
 }
 

@@ -25,10 +25,14 @@ pub(crate) fn lint(settings: &Settings, args: &LintArgs) -> Done {
         }
     }
     let takes = tree.elements.iter().map(|e| match e.visible {
-        true => desktop.takes(&e.id).unwrap_or_default(),
-        false => Takes::default(),
+        true => desktop.takes(&e.id),
+        false => Ok(Takes::default()),
     });
-    let findings = findings(&tree, &pictures, &takes.collect::<Vec<_>>());
+    let takes = takes.collect::<Result<Vec<_>, _>>().unwrap_or_else(|why| {
+        eprintln!("deskline: keys and roles were not checked: {why}");
+        vec![Takes::default(); tree.elements.len()]
+    });
+    let findings = findings(&tree, &pictures, &takes);
     for finding in &findings {
         print(finding)?;
     }

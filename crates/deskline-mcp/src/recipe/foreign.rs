@@ -9,20 +9,23 @@ use deskline_recipe::{Messages, Words, language, messages};
 const LARGEST: u64 = 16 << 20;
 
 impl Play<'_> {
-    /// Notes the catalogues that an app shows. Gives its screen the texts of the recipe, if that has
-    /// those of another language.
+    /// Notes the catalogues that the recipe's app shows. Gives a screen the texts of the recipe, if
+    /// that has those of another language.
     pub(super) fn understand(&mut self, pid: u32, screen: &mut Screen) {
         let files = self.dispatcher.catalogues(pid);
         let recipe = &mut self.played.recipe;
         if self.how.learns {
-            recipe.catalogues = files;
+            if self.pids.get("").is_none_or(|main| *main == pid) {
+                recipe.catalogues = files;
+            }
         } else if self.heard != (pid, files.clone()) {
             let other = language(&files) != language(&recipe.catalogues);
             let words = || Words::new(recipe, self.values, &all(&recipe.catalogues), &all(&files));
             self.words = other.then(words);
             self.heard = (pid, files);
         }
-        self.words.iter().for_each(|words| words.translate(screen));
+        let mut words = self.words.iter();
+        self.translates |= words.any(|words| words.translate(screen));
     }
 }
 

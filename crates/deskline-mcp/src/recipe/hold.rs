@@ -41,7 +41,8 @@ impl Play<'_> {
                 continue;
             }
             let is_old = |lack: &String| lack.starts_with("shows ") || lack.starts_with("absent ");
-            let old = self.how.updates && patience.is_over() && lacks.iter().all(is_old);
+            let updates = self.how.updates && !self.translates;
+            let old = updates && patience.is_over() && lacks.iter().all(is_old);
             if let Some(index) = index.filter(|_| old) {
                 self.update(index, pid);
                 return Ok(());

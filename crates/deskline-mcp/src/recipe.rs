@@ -120,10 +120,8 @@ impl Stop {
                 .map(|line| format!("{before}{name}: {line}"))
                 .collect()
         };
-        let lists = [
-            named("expected", &self.expected),
-            named("changed", &self.seen),
-        ];
+        let (expected, changed) = (&self.expected, &self.seen);
+        let lists = [named("expected", expected), named("changed", changed)];
         let files = [("screenshot", &self.picture), ("file", &self.file)];
         let files = files.map(|(name, path)| named(name, path.as_slice()));
         lists

@@ -77,12 +77,7 @@ pub(crate) fn by_ref<'l>(lines: &'l [Line], reference: &str) -> Option<&'l Line>
 
 /// The smallest element at a point. An open menu or list of choices is over the others.
 pub fn at_point(lines: &[Line], (x, y): (i32, i32)) -> Option<&Line> {
-    let opens = [
-        Role::MENU,
-        Role::POPOVER,
-        Role::COMBO_BOX,
-        Role::POP_UP_BUTTON,
-    ];
+    let opens = [Role::MENU, Role::POPOVER, Role::COMBO_BOX];
     let there = lines.iter().filter(|line| line.visible).filter_map(|line| {
         let r = line.extents?;
         let inside = (r.x..r.x + r.w).contains(&x) && (r.y..r.y + r.h).contains(&y);

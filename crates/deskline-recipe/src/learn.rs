@@ -259,9 +259,8 @@ impl Learn {
             recipe.app = recipe.app.replace(&value, &named);
             recipe.map(&mut |text| text.replace(&value, &named));
             if !found {
-                return Err(format!(
-                    "no text that was typed has the value of input {name}"
-                ));
+                let why = format!("no text that was typed has the value of input {name}");
+                return Err(why);
             }
         }
         self.name_files(recipe);
@@ -333,9 +332,8 @@ impl Run {
             let Value::String(text) = value else { continue };
             if text == HIDDEN {
                 if !matches!(name.as_str(), "text" | "value") {
-                    return Err(format!(
-                        "{name} of a call is not in the log: it may be a secret"
-                    ));
+                    let why = "of a call is not in the log: it may be a secret";
+                    return Err(format!("{name} {why}"));
                 }
                 let mut input = Input::default();
                 (input.name, input.kind) = (secret(self.secrets.len() + 1), Kind::Secret);

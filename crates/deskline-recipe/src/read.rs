@@ -38,16 +38,8 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
         let why = format!("it has format {format}, and this version reads {FORMAT}");
         return Err(file.wrong("format", &why));
     }
-    file.only(&[
-        "format",
-        "app",
-        "about",
-        "catalogues",
-        "inputs",
-        "step",
-        "dialog",
-        "end",
-    ])?;
+    let keys = "format app about catalogues inputs step dialog end";
+    file.only(&keys.split(' ').collect::<Vec<_>>())?;
     let mut recipe = Recipe {
         about: file.text("about")?.unwrap_or_default(),
         app: file.filled("app", "the app that it opens")?,
@@ -100,10 +92,8 @@ fn inputs(file: &Table<'_>) -> Result<Vec<Input>, Wrong> {
             Some(_) => return Err(table.wrong("default", "default must be a text or a number")),
         };
         if kind == Kind::Secret && default.is_some() {
-            return Err(table.wrong(
-                "default",
-                "a secret has no default: it would be in the file",
-            ));
+            let why = "a secret has no default: it would be in the file";
+            return Err(table.wrong("default", why));
         }
         let about = table.text("about")?.unwrap_or_default();
         inputs.push(Input {
@@ -269,11 +259,8 @@ impl<'t> Table<'t> {
     }
 
     fn checks(&self, inputs: &[Input]) -> Result<Checks, Wrong> {
-        let within = self.get(
-            "within",
-            |item| item.as_float().or(item.as_integer().map(|n| n as f64)),
-            "a number of seconds",
-        )?;
+        let number = |item: &Item| item.as_float().or(item.as_integer().map(|n| n as f64));
+        let within = self.get("within", number, "a number of seconds")?;
         if within.is_some_and(|within| !(0.0..=300.0).contains(&within)) {
             return Err(self.wrong("within", "within is from 0 to 300 s"));
         }
@@ -303,12 +290,8 @@ impl<'t> Table<'t> {
             Some(one) => vec![one],
         };
         let text = |text: &Json| text.as_str().map(str::to_owned);
-        let wrong = || {
-            self.wrong(
-                name,
-                &format!("{name} must be a text in quotes, or a list of them"),
-            )
-        };
+        let why = format!("{name} must be a text in quotes, or a list of them");
+        let wrong = || self.wrong(name, &why);
         let texts = texts.iter().map(|one| text(one).ok_or_else(wrong));
         texts.collect()
     }

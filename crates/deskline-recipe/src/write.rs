@@ -21,19 +21,12 @@ impl Recipe {
             line(format!("about = {}", quoted(&self.about)));
         }
         if !self.catalogues.is_empty() {
-            line(format!(
-                "catalogues = {}",
-                toml(&Json::from_iter(
-                    self.catalogues.iter().map(|file| file.to_string_lossy())
-                ))
-            ));
+            let files = self.catalogues.iter().map(|file| file.to_string_lossy());
+            line(format!("catalogues = {}", toml(&Json::from_iter(files))));
         }
         for input in &self.inputs {
-            line(format!(
-                "\n[inputs.{}]\ntype = \"{}\"",
-                input.name,
-                input.kind.word()
-            ));
+            let (name, kind) = (&input.name, input.kind.word());
+            line(format!("\n[inputs.{name}]\ntype = \"{kind}\""));
             if let Some(default) = &input.default {
                 line(format!("default = {}", quoted(default)));
             }

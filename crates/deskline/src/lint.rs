@@ -67,13 +67,11 @@ fn unfit(tree: &Tree, takes: &[Takes], index: usize) -> Vec<&'static str> {
     let element = &tree.elements[index];
     let enabled = !element.states.contains(States::DISABLED);
     // Their keys are those of what holds them, or of a part of them that no tree of GTK 3 has.
-    let held = [
-        Role::MENU_ITEM,
-        Role::MENU_BAR_ITEM,
-        Role::TAB,
-        Role::COMBO_BOX,
-    ];
-    if !takes[index].press || !enabled || held.contains(&element.role) {
+    let held = matches!(
+        element.role,
+        Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::TAB | Role::COMBO_BOX
+    );
+    if !takes[index].press || !enabled || held {
         return Vec::new();
     }
     let plain = [Role::STATIC_TEXT, Role::IMAGE, Role::GROUP, Role::UNKNOWN];

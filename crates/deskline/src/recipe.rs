@@ -58,9 +58,10 @@ pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
     }
     let done = report::told(&ends, args.all.report.as_deref())?;
     if let Some(own) = own.filter(|_| done != ExitCode::SUCCESS) {
+        let journal = own.keep().join("journal");
         eprintln!(
             "deskline: to look at it: deskline view {}",
-            own.keep().join("journal").display()
+            journal.display()
         );
     }
     Ok(done)
@@ -102,11 +103,9 @@ pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
     let files = files(&args.folder)?;
     let all = files.iter().map(|file| read(file));
     let all = all.collect::<Result<Vec<Recipe>, _>>()?;
-    let how = How {
-        updates: args.update,
-        heal: args.update.then(String::new).into_iter().collect(),
-        ..How::default()
-    };
+    let mut how = How::default();
+    let heal = args.update.then(String::new).into_iter();
+    (how.updates, how.heal) = (args.update, heal.collect());
     let jobs = files.iter().zip(&all).enumerate();
     let jobs =
         jobs.map(|(at, (file, recipe))| Job::new(at, file, recipe, &BTreeMap::new(), how.clone()));
@@ -225,9 +224,8 @@ impl State {
             let text = text.map_err(|_| "there is nothing to resume: it did not stop")?;
             state = serde_json::from_slice(&text)?;
             if state.values != values {
-                return Err(
-                    "the values differ from those that it stopped with: pass the same".into(),
-                );
+                let why = "the values differ from those that it stopped with: pass the same";
+                return Err(why.into());
             }
         }
         Ok(Self {

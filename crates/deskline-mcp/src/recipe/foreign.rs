@@ -1,5 +1,6 @@
 //! Another language of the app than the recipe's.
 
+use std::fs::{self, Metadata};
 use std::path::PathBuf;
 
 use super::{Play, Screen};
@@ -31,10 +32,8 @@ impl Play<'_> {
 
 fn all(files: &[PathBuf]) -> Messages {
     // A FIFO would be waited for.
-    let is_one = |file: &&PathBuf| {
-        file.metadata()
-            .is_ok_and(|m| m.is_file() && m.len() < LARGEST)
-    };
-    let read = |file| messages(&std::fs::read(file).unwrap_or_default());
+    let fits = |about: Metadata| about.is_file() && about.len() < LARGEST;
+    let is_one = |file: &&PathBuf| file.metadata().is_ok_and(fits);
+    let read = |file| messages(&fs::read(file).unwrap_or_default());
     files.iter().filter(is_one).flat_map(read).collect()
 }

@@ -94,11 +94,8 @@ pub(super) fn given(recipe: &Recipe, set: &[Named]) -> Fallible<BTreeMap<String,
             std::io::stdin().read_line(&mut line)?;
             line.trim_end_matches(['\r', '\n']).to_owned()
         } else if is_secret {
-            let why = format!(
-                "others can see a command line: pass --set {name}=- and write it to \
-                standard input"
-            );
-            return Err(why.into());
+            let why = "others can see a command line: pass --set";
+            return Err(format!("{why} {name}=- and write it to standard input").into());
         } else {
             value.clone()
         };

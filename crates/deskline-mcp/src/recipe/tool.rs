@@ -1,7 +1,6 @@
 //! A client calls a recipe.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use deskline_core::nearest;
 use deskline_recipe::SUFFIX;
@@ -19,46 +18,36 @@ pub(crate) async fn call(
     cancel: &Cancel,
     person: &dyn Person,
 ) -> Result<Reply, NoReply> {
-    let (Some(recipe), Some(folder)) = (name.strip_prefix(PREFIX), dispatcher.recipes()) else {
+    let (Some(own), Some(folder)) = (name.strip_prefix(PREFIX), dispatcher.recipes()) else {
         return dispatcher.call(name, arguments, cancel, person).await;
     };
-    let done = named(dispatcher, folder, recipe, arguments, cancel, person).await;
-    Ok(done.unwrap_or_else(|why| Reply::failure(&why)))
-}
-
-/// Does the recipe `name` for a client, and hands over where it stops.
-async fn named(
-    dispatcher: &Dispatcher,
-    folder: &Path,
-    name: &str,
-    arguments: &Map<String, Value>,
-    cancel: &Cancel,
-    person: &dyn Person,
-) -> Result<Reply, String> {
-    let mut recipes = all(folder);
-    let Some(recipe) = recipes.remove(name) else {
-        let near = nearest(name, recipes.keys().map(String::as_str));
-        let near = near.map(|near| format!("did you mean {PREFIX}{near}?"));
-        let near = near.unwrap_or_else(|| "there is none".into());
-        return Err(format!("no recipe is called {name:?}: {near}"));
+    let done = async {
+        let mut recipes = all(folder);
+        let Some(recipe) = recipes.remove(own) else {
+            let near = nearest(own, recipes.keys().map(String::as_str));
+            let near = near.map(|near| format!("did you mean {PREFIX}{near}?"));
+            let near = near.unwrap_or_else(|| "there is none".into());
+            return Err(format!("no recipe is called {own:?}: {near}"));
+        };
+        let from = Args(arguments).whole("from", 1, 1000)?;
+        let from = from.map_or(0, |n| n.unsigned_abs() as usize - 1);
+        let pid = Args(arguments).whole("pid", 1, i32::MAX)?;
+        let pid = pid.map(i32::unsigned_abs);
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let is_input = |name: &String| !["from", "pid"].contains(&name.as_str());
+        let given = arguments.iter().filter(|(name, _)| is_input(name));
+        let given = given.map(|(name, value)| (name.clone(), text(value)));
+        let values = Values::new(&recipe.inputs, &given.collect()).map_err(|wrong| wrong.why)?;
+        let mut how = How::default();
+        (how.from, how.pid) = (from, pid);
+        let played = dispatcher.play(recipe, &values, how, cancel, person).await;
+        let played = played.map_err(|wrong| format!("{own}{SUFFIX}:{wrong}"))?;
+        Ok::<_, String>(answer(own, &played))
     };
-    let from = Args(arguments).whole("from", 1, 1000)?;
-    let from = from.map_or(0, |n| n.unsigned_abs() as usize - 1);
-    let pid = Args(arguments).whole("pid", 1, i32::MAX)?;
-    let pid = pid.map(i32::unsigned_abs);
-    let text = |value: &Value| match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let is_input = |name: &String| !["from", "pid"].contains(&name.as_str());
-    let given = arguments.iter().filter(|(name, _)| is_input(name));
-    let given = given.map(|(name, value)| (name.clone(), text(value)));
-    let values = Values::new(&recipe.inputs, &given.collect()).map_err(|wrong| wrong.why)?;
-    let mut how = How::default();
-    (how.from, how.pid) = (from, pid);
-    let played = dispatcher.play(recipe, &values, how, cancel, person).await;
-    let played = played.map_err(|wrong| format!("{name}{SUFFIX}:{wrong}"))?;
-    Ok(answer(name, &played))
+    Ok(done.await.unwrap_or_else(|why| Reply::failure(&why)))
 }
 
 /// The answer: what is done, and where it stopped, what shows and which steps are left.

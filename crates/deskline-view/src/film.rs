@@ -39,8 +39,9 @@ pub(crate) fn write(out: &mut impl Write, run: &Run, draw: Draw<'_>) -> io::Resu
     let none = || Error::other("its calls have no pictures that fit on a screen");
     let [left, top, right, bottom] = whole.ok_or_else(none)?;
     let width = (right - left) as usize;
-    let drawn = |record: &&Record| captions(record).map(|text| draw(&text, width));
-    let captions: Vec<_> = records.iter().map(drawn).collect();
+    let captions = records.iter().map(|record| captions(record));
+    let drawn = captions.map(|all| all.map(|text| draw(&text, width)));
+    let captions: Vec<_> = drawn.collect();
     let bars = captions.iter().flatten().flatten();
     let bar = bars.map(Image::height).max().unwrap_or_default();
     let height = (bottom - top) as usize + bar;

@@ -22,7 +22,7 @@ impl Recipe {
         }
         if !self.catalogues.is_empty() {
             let files = self.catalogues.iter().map(|file| file.to_string_lossy());
-            line(format!("catalogues = {}", toml(&Json::from_iter(files))));
+            line(format!("catalogues = {}", toml(&files.collect::<Json>())));
         }
         for input in &self.inputs {
             let (name, kind) = (&input.name, input.kind.word());

@@ -104,8 +104,8 @@ pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
     let all = files.iter().map(|file| read(file));
     let all = all.collect::<Result<Vec<Recipe>, _>>()?;
     let mut how = How::default();
-    let heal = args.update.then(String::new).into_iter();
-    (how.updates, how.heal) = (args.update, heal.collect());
+    let heals = args.update.then(String::new).into_iter();
+    (how.updates, how.heal) = (args.update, heals.collect());
     let jobs = files.iter().zip(&all).enumerate();
     let jobs =
         jobs.map(|(at, (file, recipe))| Job::new(at, file, recipe, &BTreeMap::new(), how.clone()));

@@ -300,10 +300,9 @@ impl Play<'_> {
             let wanted = check.fill(self.values);
             wanted.is_ok_and(|wanted| wanted.is(&on) && !wanted.is(&off))
         };
-        let checks = match line.states.contains(States::CHECKED) {
-            true => &step.checks.shows,
-            false => &step.checks.absent,
-        };
+        let (shows, absent) = (&step.checks.shows, &step.checks.absent);
+        let is_on = line.states.contains(States::CHECKED);
+        let checks = if is_on { shows } else { absent };
         clicks && line.role == Role::CHECK_BOX && !self.how.literal && checks.iter().any(tells)
     }
 

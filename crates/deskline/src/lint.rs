@@ -24,9 +24,9 @@ pub(crate) fn lint(settings: &Settings, args: &LintArgs) -> Done {
             Err(why) => eprintln!("deskline: contrast was not checked: {why}"),
         }
     }
-    let takes = tree.elements.iter().map(|e| match e.visible {
-        true => desktop.takes(&e.id),
-        false => Ok(Takes::default()),
+    let takes = tree.elements.iter().map(|element| {
+        let takes = element.visible.then(|| desktop.takes(&element.id));
+        takes.unwrap_or(Ok(Takes::default()))
     });
     let takes = takes.collect::<Result<Vec<_>, _>>().unwrap_or_else(|why| {
         eprintln!("deskline: keys and roles were not checked: {why}");

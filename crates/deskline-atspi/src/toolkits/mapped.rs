@@ -92,9 +92,11 @@ pub fn has_qml(pid: u32) -> bool {
 /// The catalogues of gettext that a process has mapped: those of the language that it shows.
 pub fn catalogues(pid: u32) -> Vec<PathBuf> {
     let maps = maps(pid);
-    let files = maps.lines().filter(|line| line.ends_with(".mo"));
-    let mut files: Vec<PathBuf> = files
-        .filter_map(|line| Some(line[line.find('/')?..].into()))
+    let files = maps
+        .lines()
+        .filter_map(|line| line.find('/').map(|at| PathBuf::from(&line[at..])));
+    let mut files: Vec<_> = files
+        .filter(|file| file.extension() == Some("mo".as_ref()))
         .collect();
     files.sort();
     files.dedup();

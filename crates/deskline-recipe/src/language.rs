@@ -95,7 +95,7 @@ impl Words {
         }
     }
 
-    /// Gives a screen the recipe's texts, where it is certain which is meant. Whether there are any.
+    /// Gives a screen the recipe's texts, where it is certain which is meant. Says whether it did.
     pub fn translate(&self, screen: &mut Screen) -> bool {
         let mut translates = false;
         let lines = screen.lines.iter_mut();

@@ -331,7 +331,7 @@ fn a_run_is_exported_as_a_film() {
     let (output, file) = export("run.webm");
     assert!(!output.status.success() && !file.exists(), "{output:?}");
     assert!(
-        String::from_utf8_lossy(&output.stderr).contains("a film is a .gif"),
+        String::from_utf8_lossy(&output.stderr).contains("a film in .gif"),
         "{output:?}"
     );
 }

@@ -70,7 +70,7 @@ fn property(bus: &mut Connection, member: &str, body: Body, limit: Duration) -> 
 fn none(e: &bus::Error) -> Error {
     Error::Unavailable(format!(
         "no accessibility bus: org.a11y.Bus on the session bus answers: {e}. Install at-spi2-core, \
-         then log in again; or use a private desktop: deskline serve --desktop private"
+         then log in again; or use a private desktop: the option --desktop private"
     ))
 }
 

@@ -348,6 +348,12 @@ impl AtSpi {
             self.catch_up(&bus_name)?;
         }
         self.hear();
+        if let Some(mirror) = self.mirrors.current.as_mut()
+            && scope != Scope::Showing
+            && mirror.bus_name == bus_name
+        {
+            mirror.shows_other = false;
+        }
         // A reading of visible nodes alone, as between a click and its text, does not replace the
         // last one.
         let last = match scope {

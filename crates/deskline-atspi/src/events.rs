@@ -83,6 +83,14 @@ impl AtSpi {
         self.bus.call(&call, PATIENCE).map(drop)
     }
 
+    /// Whether the app shows what it showed at its last reading, as far as its events tell that
+    /// came before its last reply on the bus.
+    pub(crate) fn shows_the_same(&mut self, bus_name: &str) -> bool {
+        self.hear();
+        let current = self.mirrors.current.as_ref();
+        current.is_some_and(|mirror| mirror.bus_name == bus_name && !mirror.shows_other)
+    }
+
     /// Takes all events that the app has sent until now: on the bus they come before its reply. On
     /// its private socket a reply can overtake them.
     pub(crate) fn catch_up(&mut self, bus_name: &str) -> bus::Result {

@@ -1,6 +1,7 @@
 //! What lies at a point, as the app reports it: `Component.GetAccessibleAtPoint` where its answer
 //! can be trusted, else the order of the tree.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_contract::{Hit, Result};
@@ -10,7 +11,7 @@ use crate::aimed::Aimed;
 use crate::asked::{Asked, Placed};
 use crate::atspi::{AtSpi, Located};
 use crate::bus::{self, Message};
-use crate::connection::PATIENCE;
+use crate::connection::{AppConnection, PATIENCE};
 use crate::names::{StateSet, role};
 use crate::request::Request;
 use crate::strategies::table;
@@ -106,10 +107,19 @@ impl AtSpi {
         if let Some(hit) = self.in_popover(tree, index, at) {
             return Ok(hit);
         }
+        let bus_name = split_id(&element.id).map_or("", |(bus_name, _)| bus_name);
         let mut located = self.locate(&element.id)?;
         let toolkit = located.toolkit;
         let kind = toolkit.map_or(HitTest::Nowhere, Toolkit::hit_test);
-        let Ok((space, now)) = located.space(tree, top) else {
+        let space = if matches!(kind, HitTest::ByOrder { .. }) {
+            let path = located.path.clone();
+            // Its reply comes after the events that the app has sent before.
+            let mut app = AppConnection::by_bus(&mut self.bus, bus_name);
+            space((&mut app, toolkit, path), tree, top)
+        } else {
+            located.space(tree, top)
+        };
+        let Ok((space, now)) = space else {
             return Ok(Hit::Unknown);
         };
         if self.grows(&element.id, now) || has_moved(&space, element.extents, now) {
@@ -129,20 +139,18 @@ impl AtSpi {
             return Ok(if waited { Hit::Unknown } else { Hit::Later });
         }
         let mut located = self.locate(&element.id)?;
-        let in_order = |first_on_top, texts_cover| {
-            let over = tree.drawn_over((index, first_on_top), at, texts_cover);
-            let part = || tree.control_inside(index, at);
-            over.or_else(part).unwrap_or(index)
-        };
-        if let HitTest::ByOrder {
-            first_on_top,
-            texts_cover,
-        } = kind
-        {
-            let hit = in_order(first_on_top, texts_cover);
+        if matches!(kind, HitTest::ByOrder { .. }) {
+            let hit = in_order(kind, (tree, index), at);
+            let stays = located.toolkit.is_some_and(Toolkit::tells_states);
             let toolkit = located.toolkit.filter(|_| hit == index);
             self.aimed = toolkit.and_then(|toolkit| Aimed::new(tree, index, at, toolkit));
-            return Ok(Hit::InOrder(hit));
+            // The order is that of the reading: no other element has come since.
+            let stays = stays && self.shows_the_same(bus_name);
+            return Ok(if stays {
+                Hit::Topmost(hit)
+            } else {
+                Hit::InOrder(hit)
+            });
         }
         // What has a surface of its own, above the window's.
         let over = match kind {
@@ -172,7 +180,7 @@ impl AtSpi {
             // From 4.16 on GTK names the last object that has the point, also of what is scrolled
             // away (gtkatspicomponent.c, `accessible_at_point`).
             Hit::Topmost(hit) if kind == HitTest::InWindow && !tree.is_in_view(hit, at) => {
-                Hit::InOrder(in_order(false, true))
+                Hit::InOrder(in_order(kind, (tree, index), at))
             }
             Hit::Topmost(hit) => Hit::Topmost(tree.area_at(hit, at)),
             hit => hit,
@@ -276,6 +284,20 @@ impl AtSpi {
     }
 }
 
+/// The topmost element at a point by the order of the tree: the target, if nothing lies over it.
+fn in_order(kind: HitTest, (tree, index): (&Tree, usize), at: Point) -> usize {
+    let (first_on_top, texts_cover) = match kind {
+        HitTest::ByOrder {
+            first_on_top,
+            texts_cover,
+        } => (first_on_top, texts_cover),
+        _ => (false, true),
+    };
+    let over = tree.drawn_over((index, first_on_top), at, texts_cover);
+    let part = || tree.control_inside(index, at);
+    over.or_else(part).unwrap_or(index)
+}
+
 /// How long to ask. An answer that names the target where another element lies too has to stand
 /// longer: the page's process may be busy, as after its window was raised, and an answer may also
 /// change to one from the cache.
@@ -318,6 +340,25 @@ fn differ(a: Rect, b: Rect) -> bool {
         .any(|(a, b)| a.saturating_sub(b).saturating_abs() > STILL)
 }
 
+/// The coordinates of a toplevel, and the element's own bounds in them: asked at once, as an app
+/// whose window was just raised answers once a frame.
+fn space(
+    (app, toolkit, own): (&mut AppConnection<'_>, Option<Toolkit>, Arc<str>),
+    tree: &Tree,
+    top: usize,
+) -> bus::Result<(Space, Option<Rect>)> {
+    let top = &tree.elements[top];
+    let path = split_id(&top.id).map_or("", |(_, path)| path);
+    let request = toolkit.map_or(Request::Extents, Toolkit::extents);
+    let asked = [path.into(), own].map(|path| (path, request));
+    let (replies, _) = app.ask_each(asked, Instant::now() + PATIENCE)?;
+    let mut places = replies.iter().map(|reply| decode::extents(reply.as_ref()?));
+    let (raw, own) = (places.next().flatten(), places.next().flatten());
+    let none = Rect::at(0, 0, 0, 0);
+    let (shown, raw) = top.extents.zip(raw).unwrap_or((none, none));
+    Ok((Space::new(shown, raw), own))
+}
+
 impl Located<'_> {
     /// Whether the texts of a GTK 4 window are aligned to the right, as those of right-to-left
     /// windows are. GTK 4.8 reports neither the direction nor the place of a character.
@@ -340,19 +381,9 @@ impl Located<'_> {
             })
     }
 
-    /// The coordinates of a toplevel, and the element's own bounds in them: asked at once, as an
-    /// app whose window was just raised answers once a frame.
     fn space(&mut self, tree: &Tree, top: usize) -> bus::Result<(Space, Option<Rect>)> {
-        let top = &tree.elements[top];
-        let path = split_id(&top.id).map_or("", |(_, path)| path);
-        let request = self.toolkit.map_or(Request::Extents, Toolkit::extents);
-        let asked = [path.into(), self.path.clone()].map(|path| (path, request));
-        let (replies, _) = self.app.ask_each(asked, Instant::now() + PATIENCE)?;
-        let mut places = replies.iter().map(|reply| decode::extents(reply.as_ref()?));
-        let (raw, own) = (places.next().flatten(), places.next().flatten());
-        let none = Rect::at(0, 0, 0, 0);
-        let (shown, raw) = top.extents.zip(raw).unwrap_or((none, none));
-        Ok((Space::new(shown, raw), own))
+        let path = self.path.clone();
+        space((&mut self.app, self.toolkit, path), tree, top)
     }
 
     /// The path of the topmost object, as the app answers. A page names itself where it shows

@@ -25,6 +25,8 @@ pub(crate) struct Mirror {
     /// When the link about it began.
     pub began: Instant,
     pub last: Option<LastReading>,
+    /// Whether anything may have begun or ceased to show since the last reading of the whole.
+    pub shows_other: bool,
     /// How many events came since the last link about it.
     idle_events: usize,
     /// The object whose events alone are signs of a change, if not all are.
@@ -37,6 +39,7 @@ impl Mirror {
             bus_name,
             began: Instant::now(),
             last: None,
+            shows_other: true,
             idle_events: 0,
             watched: None,
         }
@@ -141,6 +144,7 @@ impl Mirrors {
             let of = current.or_else(|| resting.find(|mirror| mirror.bus_name == signal.sender));
             let Some(mirror) = of else { continue };
             mirror.idle_events += 1;
+            mirror.shows_other |= is_about_showing(&signal);
             if let Some(last) = &mut mirror.last {
                 last.invalidate(&signal.path, &signal.member);
             }
@@ -148,7 +152,7 @@ impl Mirrors {
         if lost {
             heard = Some(Sign::Change);
             for mirror in self.current.iter_mut().chain(&mut self.resting) {
-                mirror.last = None;
+                (mirror.last, mirror.shows_other) = (None, true);
             }
         }
         heard
@@ -171,6 +175,18 @@ impl Mirrors {
     pub fn kept(&self) -> impl Iterator<Item = &str> {
         let kept = self.resting.iter().filter(|m| m.is_worth_keeping());
         kept.map(|mirror| mirror.bus_name.as_str())
+    }
+}
+
+/// Whether an event may mean that something has begun or ceased to show, or has another place.
+fn is_about_showing(signal: &Message) -> bool {
+    match signal.member.as_str() {
+        "StateChanged" => {
+            let state = signal.reader().str().unwrap_or_default();
+            matches!(state, "showing" | "visible")
+        }
+        "ChildrenChanged" | "VisibleDataChanged" | "BoundsChanged" => true,
+        _ => signal.interface.ends_with(".Window") && event(signal) == Sign::Change,
     }
 }
 

@@ -85,7 +85,7 @@ impl Session {
                 "No display was found: DISPLAY and WAYLAND_DISPLAY are not set or do not work, and \
                  no program of this user runs on a display. Log in to a desktop as this user, set \
                  DISPLAY (and XAUTHORITY) in the server's environment, or use a private desktop: \
-                 deskline serve --desktop private.",
+                 the option --desktop private.",
             ));
         }
         if self.session_bus.is_none() && !silent("DBUS_SESSION_BUS_ADDRESS=") {

@@ -84,7 +84,7 @@ impl Learn {
             ..Recipe::default()
         };
         if recipe.steps.is_empty() {
-            return Err("no call changed anything".into());
+            return Err("nothing to make a recipe of: no call changed anything".into());
         }
         self.name_inputs(&mut recipe)?;
         Ok(recipe)

@@ -49,8 +49,8 @@ pub fn export(
     let mut out = BufWriter::new(&mut file);
     let written = match path.extension().and_then(|end| end.to_str()) {
         Some("gif") => film::write(&mut out, &run, draw),
-        Some("webm" | "mp4") => Err(io::Error::other("a film is a .gif")),
-        _ => write(&mut out, &run),
+        Some("html") => write(&mut out, &run),
+        _ => Err(io::Error::other("a page ends in .html, a film in .gif")),
     };
     written.and_then(|()| out.flush()).map_err(failed)?;
     drop(out);

@@ -401,11 +401,11 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, requires = "desktops")]
     pub(crate) unsealed: bool,
-    /// The most memory for each desktop with its apps, such as 2GiB: what needs more is killed
+    /// The memory limit of each desktop with its apps, such as 2GiB: apps that need more are killed
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "SIZE", requires = "desktops", value_parser = size)]
     pub(crate) memory: Option<u64>,
-    /// The most processes and threads for each desktop with its apps
+    /// The limit of processes and threads of each desktop with its apps
     #[cfg(target_os = "linux")]
     #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "desktops")]
     pub(crate) processes: Option<u32>,
@@ -491,8 +491,8 @@ pub(crate) struct ViewArgs {
     /// The folder of the log [default: as --dir]
     #[arg(value_name = "DIR")]
     pub(crate) run: Option<PathBuf>,
-    /// Write one file with everything in it, to keep or to mail, or a film of the pictures, instead
-    /// of serving a page
+    /// Instead of serving a page, write one: an .html with everything in it, to keep or to mail, or
+    /// a .gif of the screenshots
     #[arg(long, value_name = "FILE.html|.gif", conflicts_with_all = ["port", "no_open"])]
     pub(crate) export: Option<PathBuf>,
     /// With --export: only the newest N calls

@@ -31,7 +31,7 @@ pub(crate) fn status(settings: &Settings) -> Done {
     lines.push(format!("desktop  {desktop}"));
     let clients = install::entries();
     if clients.is_empty() {
-        lines.push("clients  none; deskline install --help lists those it can be added to".into());
+        lines.push("clients  none; deskline install CLIENT adds it to one".into());
     }
     lines.extend(clients.iter().map(|client| format!("client   {client}")));
     if !missing.is_empty() {

@@ -323,6 +323,9 @@ fn an_unreadable_configuration_is_left_as_it_is() {
         user.fails("install windsurf --project")
             .contains("Leave --project out")
     );
+    let printed = user.fails("install codex -- --bogus");
+    assert!(printed.contains("'--bogus'"), "{printed}");
+    assert!(!user.home.path().join(".codex").exists());
 }
 
 #[test]

@@ -99,6 +99,8 @@ impl<'a> Act<'a, '_> {
         if !matches!(hit, Ok(Hit::Unknown) | Err(_)) {
             self.desk.hover(reached.point)?;
             reached.arrived = Some((reached.point, Instant::now()));
+        }
+        if matches!(hit, Ok(Hit::Later)) {
             let _ = self.desk.hit_test(tree, index, reached.point);
         }
         Ok(())
@@ -150,6 +152,10 @@ impl<'a> Act<'a, '_> {
         if is_item {
             let still = self.come_from_another((tree, index), &mut reached)?;
             seen = still.unwrap_or(seen);
+        }
+        // What the pointer's coming changes shows by now.
+        if reached.arrived.is_some() {
+            self.has_come(&mut reached, stays)?;
         }
         loop {
             match self.receiver(&seen, reached.point)? {

@@ -10,7 +10,7 @@ use crate::session::Session;
 const LIMIT: Duration = Duration::from_secs(15);
 
 /// The advice for a session that cannot be repaired.
-pub(super) const PRIVATE: &str = "use a private desktop: deskline --desktop private";
+pub(super) const PRIVATE: &str = "use a private desktop: the option --desktop private";
 
 /// Why a private desktop has no guard.
 pub(super) const NOBODY: &str = "not needed, as nobody sits at this private desktop";

@@ -270,7 +270,7 @@ fn sockets_alone_are_enough() {
 fn missing_parts_are_named_with_the_next_step() {
     let missing = Machine::new().find().missing();
     assert_eq!(missing.len(), 2);
-    assert!(missing[0].contains("deskline serve --desktop private"));
+    assert!(missing[0].contains("--desktop private"));
     assert!(missing[1].contains("DBUS_SESSION_BUS_ADDRESS"));
 }
 

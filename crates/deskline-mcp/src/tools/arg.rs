@@ -70,7 +70,7 @@ const MODIFIERS: [&str; 5] = ["Shift", "Control", "Alt", "Super", "Command"];
 
 pub(crate) const PID: Arg = Arg::required("pid", Type::Integer, "the app's");
 pub(crate) const ELEMENT: Arg = Arg::optional("element", Type::Text, "part of its text");
-pub(crate) const ROLE: Arg = Arg::optional("role", Type::Text, "of element: AXButton");
+pub(crate) const ROLE: Arg = Arg::optional("role", Type::Text, "its kind: AXButton");
 pub(crate) const REF: Arg = Arg::optional("ref", Type::Text, "e42 of a tree line");
 pub(crate) const X: Arg = Arg::optional("x", Type::Number, "pixels, as in tree lines");
 pub(crate) const Y: Arg = Arg::optional("y", Type::Number, "as x");

@@ -32,8 +32,8 @@ fn open(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static REFRESH: ToolRecord = ToolRecord {
     name: "refresh_traversal",
-    about: "Read an app's window again, only for what changed by itself: each action answers with \
-        a fresh tree.",
+    about: "Read an app's window again if it changed by itself: each action answers with a fresh \
+        tree anyway.",
     args: &[PID, WINDOW],
     effect: Effect::Look,
     handler: Handler::Link(|_| Ok(Action::Refresh)),

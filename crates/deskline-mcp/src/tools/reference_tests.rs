@@ -24,8 +24,8 @@ from a shell.
 - **`expect`** waits at most 3 seconds, or the argument `timeout` in seconds, up to 30.
 - **Options** of the tools whose name ends in `traverse` or `traversal`: `traverseBefore` and `traverseAfter` (`false`: no reading
   then), `showDiff` (`false`: no changes), `onlyVisibleElements` (`true`: the file has no others), `showAnimation` (`true`: outlines
-  the target first, for `animationDuration` seconds) and `delayAfterAction` (seconds to wait at the end). No schema lists them, as
-  each session sends the schemas to the model.
+  the target first, for `animationDuration` seconds) and `delayAfterAction` (seconds to wait at the end). No schema lists
+  these, nor `timeout` beside `expect`, to keep the list of tools short.
 
 Arguments that mean the same in several tools; `pid` is required wherever it stands:
 
@@ -44,7 +44,7 @@ fn cell(value: &Value) -> String {
     value.as_str().unwrap_or_default().replace('|', "\\|")
 }
 
-/// `string`, `list of strings`, `present, absent or visible`.
+/// `string`, `list of strings`, `present, absent`, or what a step may do.
 fn kind(property: &Value) -> String {
     if let Some(words) = property["enum"].as_array() {
         let words: Vec<String> = words.iter().map(cell).collect();
@@ -53,6 +53,10 @@ fn kind(property: &Value) -> String {
     match cell(&property["type"]).as_str() {
         "array" if property["items"].get("enum").is_some() => {
             format!("list of {}", kind(&property["items"]))
+        }
+        "array" if property["items"]["properties"].get("do").is_some() => {
+            let named = kind(&property["items"]["properties"]["do"]);
+            format!("list of steps, \"do\": {named}")
         }
         "array" => format!("list of {}s", cell(&property["items"]["type"])),
         other => other.to_owned(),
@@ -102,15 +106,11 @@ fn section(record: &ToolRecord, common: &[Argument], page: &mut String) {
     let offered = ["", "Offered with `--read-only`."][usize::from(record.reads_only())];
     let all = arguments(record);
     let (shared, own): (Vec<_>, Vec<_>) = all.iter().partition(|one| common.contains(one));
-    let takes: Vec<_> = shared
-        .iter()
-        .map(|(name, ..)| format!("`{name}`"))
-        .collect();
-    let takes = takes.join(", ");
-    let takes = if takes.is_empty() {
-        takes
-    } else {
-        format!("Takes {takes}.")
+    let takes = shared.iter().map(|(name, ..)| format!("`{name}`"));
+    let takes = takes.collect::<Vec<_>>().join(", ");
+    let takes = match takes.len() {
+        0 => takes,
+        _ => format!("Takes {takes}."),
     };
     let said = [effect, offered, &takes]
         .into_iter()

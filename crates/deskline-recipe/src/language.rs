@@ -1,7 +1,8 @@
 //! Another language of the app: its texts for those of the recipe, by gettext's catalogues.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -58,21 +59,22 @@ fn bare(text: &str) -> String {
 
 /// The texts of a recipe, and what an app may show for each in another language.
 #[derive(Debug)]
-pub struct Words(BTreeMap<String, Vec<String>>);
+pub struct Words(BTreeMap<String, BTreeSet<String>>);
+
+/// Messages and their parts, and what each may be in the other language.
+type Known = BTreeMap<String, BTreeSet<String>>;
 
 impl Words {
     /// `own` are the messages of the recipe's language, `shown` those of the app's.
     pub fn new(recipe: &Recipe, values: &Values, own: &Messages, shown: &Messages) -> Self {
-        let mut known: HashMap<String, Vec<String>> = HashMap::new();
+        let mut known = Known::new();
         for id in own.keys().chain(shown.keys()) {
             let of = |messages: &Messages| bare(messages.get(id).unwrap_or(id));
             let (own, shown) = (of(own), of(shown));
             for gap in GAP.iter() {
                 for (own, shown) in gap.split(&own).zip(gap.split(&shown)) {
                     let all = known.entry(own.to_owned()).or_default();
-                    if !all.iter().any(|one| one == shown) {
-                        all.push(shown.to_owned());
-                    }
+                    all.insert(shown.to_owned());
                 }
             }
         }
@@ -80,7 +82,7 @@ impl Words {
         recipe.clone().map(&mut |text| {
             let own = values.fill(text).map_or(text.into(), |filled| filled.text);
             let shown = known.get(&bare(&own)).cloned();
-            let shown = shown.unwrap_or_else(|| vec![in_parts(&bare(&own), &known)]);
+            let shown = shown.unwrap_or_else(|| in_parts(&bare(&own), &known));
             words.insert(own, shown);
             text.to_owned()
         });
@@ -89,10 +91,10 @@ impl Words {
 
     /// What the app shows for a text of the recipe, if that is certain.
     pub fn shown<'t>(&'t self, text: &'t str) -> &'t str {
-        match self.0.get(text).map(Vec::as_slice) {
-            Some([shown]) => shown,
-            _ => text,
-        }
+        let certain = self.0.get(text).filter(|all| all.len() == 1);
+        certain
+            .and_then(BTreeSet::first)
+            .map_or(text, String::as_str)
     }
 
     /// Gives a screen the recipe's texts, where it is certain which is meant. Says whether it did.
@@ -102,7 +104,7 @@ impl Words {
         let texts = lines.flat_map(|line| line.text.iter_mut().chain(&mut line.value));
         let texts = texts.map(|text| &mut text.shown).chain(&mut screen.dialog);
         for text in texts.filter(|text| !self.0.contains_key(*text)) {
-            let is = |(_, shown): &(_, &Vec<_>)| shown.contains(&bare(text));
+            let is = |(_, shown): &(_, &BTreeSet<_>)| shown.contains(&bare(text));
             let meant: Vec<_> = self.0.iter().filter(is).take(2).collect();
             if let [(own, _)] = meant[..] {
                 text.clone_from(own);
@@ -113,15 +115,20 @@ impl Words {
     }
 }
 
-/// A text with the messages in it translated, the longest first.
-fn in_parts(text: &str, known: &HashMap<String, Vec<String>>) -> String {
-    let is_in = |own: &&String| own.len() > 2 && text.contains(*own);
-    let inside = known.keys().filter(is_in);
-    let mut inside: Vec<_> = inside.map(|own| regex::escape(own)).collect();
+/// A text with the messages in it translated, the longest first: in each of their ways.
+fn in_parts(text: &str, known: &Known) -> BTreeSet<String> {
+    let is_in = |own: &&String| own.len() > 2 && text.contains(own.as_str());
+    let mut inside: Vec<_> = known.keys().filter(is_in).collect();
     inside.sort_by_key(|own| Reverse(own.len()));
-    let shown = |found: &Captures<'_>| known[&found[0]][0].clone();
-    match Regex::new(&inside.join("|")) {
-        Ok(any) if !inside.is_empty() => any.replace_all(text, shown).into_owned(),
-        _ => text.to_owned(),
-    }
+    let ways = inside.iter().map(|own| known[*own].len()).max();
+    let any: Vec<_> = inside.iter().map(|own| regex::escape(own)).collect();
+    let Some((ways, any)) = ways.zip(Regex::new(&any.join("|")).ok()) else {
+        return BTreeSet::from([text.to_owned()]);
+    };
+    let shown = |found: &Captures<'_>, way: usize| {
+        let mut all = known[&found[0]].iter().cycle();
+        all.nth(way).cloned().unwrap_or_default()
+    };
+    let ways = (0..ways).map(|way| any.replace_all(text, |found: &Captures<'_>| shown(found, way)));
+    ways.map(Cow::into_owned).collect()
 }

@@ -435,9 +435,11 @@ fn texts_of_another_language_are_those_of_the_recipe() {
         ("Save “%s”?", "„%s“ speichern?"),
         ("_Close", "S_chließen"),
         ("_Quit", "S_chließen"),
+        ("Untitled", "Unbenannt"),
+        ("Unnamed", "Unbenannt"),
     ]);
     let german = messages(&german);
-    assert_eq!(german.len(), 5);
+    assert_eq!(german.len(), 7);
     assert!(messages(&mo(&[("", "")])[..20]).is_empty() && messages(b"no catalogue").is_empty());
     let step = |element: &str| format!("[[step]]\ndo = \"click\"\nelement = {element:?}\n");
     let recipe = |all: &[&str]| {
@@ -468,4 +470,9 @@ fn texts_of_another_language_are_those_of_the_recipe() {
     );
     let words = Words::new(&recipe(&["Close a - Editor"]), &values, &none, &german);
     assert_eq!(shows(&words, "Schließen a - Editor"), "Close a - Editor");
+    let words = Words::new(&recipe(&["*Unbenannt 1"]), &values, &german, &none);
+    assert_eq!(shows(&words, "*Untitled 1"), "*Unbenannt 1");
+    assert_eq!(shows(&words, "*Unnamed 1"), "*Unbenannt 1");
+    let words = Words::new(&recipe(&["Save “a”?"]), &values, &none, &german);
+    assert_eq!(shows(&words, "„a“ speichern?"), "Save “a”?");
 }

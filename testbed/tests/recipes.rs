@@ -478,3 +478,86 @@ fn a_run_is_done_again_as_it_was_and_a_difference_is_found() {
     assert!(printed.contains("\"42\""), "{printed}");
     drop(job);
 }
+
+/// An agent writes a note with Mousepad, whose texts are these.
+fn note(server: &Client, app: &str, out: &Path, [file, save_as]: [&str; 2]) {
+    let pid = server.open(app).ok().pid();
+    let call = |tool: &str, mut more: Value| {
+        more["pid"] = pid.into();
+        server.call(&format!("{tool}_and_traverse"), more).ok()
+    };
+    call("type", json!({"text": "Dear Ann"}));
+    call("click", json!({"element": file, "role": "AXMenuBarItem"}));
+    call("click", json!({"element": save_as, "role": "AXMenuItem"}));
+    let saved = json!({"text": out, "pressKey": "Return"});
+    call("type", saved);
+}
+
+/// What was learned in one language of an app is done in the other, by the app's catalogues.
+#[test]
+fn a_recipe_is_done_in_another_language() {
+    let job = Job::new();
+    let locales = job.path("locales");
+    std::fs::create_dir(&locales).unwrap();
+    let made = Command::new("localedef")
+        .args(["-i", "de_DE", "-f", "UTF-8"])
+        .arg(locales.join("de_DE.UTF-8"))
+        .output();
+    assert!(
+        made.as_ref().is_ok_and(|made| made.status.success()),
+        "{made:?}"
+    );
+    let german = format!(
+        "/usr/bin/env LOCPATH={} LANGUAGE=de LC_ALL=de_DE.UTF-8 mousepad",
+        locales.display()
+    );
+    let english = "/usr/bin/env LANGUAGE=en LC_ALL=C.UTF-8 mousepad".to_owned();
+    let in_english = ["File", "Save As..."];
+    let in_german = ["Datei", "Speichern unter …"];
+    for (name, own, other, texts) in [
+        ("english", &english, &german, in_english),
+        ("german", &german, &english, in_german),
+    ] {
+        let (bed, out) = (Bed::new(), job.path(&format!("{name}.txt")));
+        note(&bed.server(&[]), own, &out, texts);
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), "Dear Ann");
+        let (run, input) = (bed.journal(), format!("out={}", out.display()));
+        let again = format!("out={}", job.path(&format!("{name}.2.txt")).display());
+        let more = ["--input", &input, "--set", &again, run.to_str().unwrap()];
+        let (output, printed) = job.deskline(&[&["learn", "--name", name], &more[..]].concat());
+        assert!(output.status.success(), "{printed}");
+        let file = job.path(&format!("recipes/{name}.recipe.toml"));
+        let recipe = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(
+            recipe.contains("/de/LC_MESSAGES/mousepad.mo"),
+            name == "german",
+            "{recipe}"
+        );
+        let recipe = recipe.replace(&format!("app = {own:?}"), &format!("app = {other:?}"));
+        std::fs::write(&file, &recipe).unwrap();
+        let done = job.path(&format!("{name}.3.txt"));
+        let set = format!("out={}", done.display());
+        let run = [
+            "run",
+            file.to_str().unwrap(),
+            "--desktop",
+            "private",
+            "--set",
+            &set,
+        ];
+        let (output, printed) = job.deskline(&run);
+        assert!(output.status.success(), "{recipe}\n{printed}");
+        assert_eq!(std::fs::read_to_string(&done).unwrap(), "Dear Ann");
+        // A text that no catalogue has is told, and nothing is saved.
+        let wrong = recipe.replace(
+            &format!("element = {:?}", texts[0]),
+            "element = \"Store it\"",
+        );
+        assert_ne!(wrong, recipe);
+        std::fs::write(&file, wrong).unwrap();
+        std::fs::remove_file(&done).unwrap();
+        let (output, printed) = job.deskline(&run);
+        assert!(!output.status.success() && !done.exists(), "{printed}");
+        has(&printed, "the app is in \"");
+    }
+}

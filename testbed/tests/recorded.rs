@@ -351,17 +351,78 @@ fn apps_of_gtk_qt_and_the_web_are_tested_by_one_command() {
     }
 }
 
-#[test]
-fn lint_finds_what_controls_lack() {
-    let bed = Bed::new();
-    let pid = bed.server(&[]).open(&app("poor.py")).ok().pid();
+/// What `lint` finds in an app on this bed.
+fn found(bed: &Bed, app: &str) -> String {
+    let server = bed.server(&[]);
+    let pid = server.open(app).ok().pid();
+    let all = json!({"pid": pid, "element": "Save", "role": "AXButton"});
+    server.call("wait_for_and_traverse", all).ok();
     let output = bed
         .command(deskline())
         .args(["lint", &pid.to_string()])
         .output()
         .unwrap();
-    let found = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Each app has one fault, beside controls without one.
+#[test]
+fn lint_finds_what_keys_do_not_reach_and_roles_do_not_tell() {
+    let page = "<button>Save</button> <label>Name <input></label>
+        <a href=#>Link</a> <ul onclick=this.title=1><li><button>Delegated</button></ul>
+        <div onclick=this.title=1>Open</div>";
+    let page = Page::serve(page);
+    let web = format!(
+        "chromium --no-sandbox --no-first-run --incognito --app={}",
+        page.address()
+    );
+    let role = "its role tells of no click: [AX";
+    let keys = "unreachable by keyboard: [AX";
+    for (app, faults, text) in [
+        (app("reach.py gtk"), &[role][..], "Open"),
+        (app("reach.py qt"), &[keys], "Open"),
+        (web, &[keys, role], ""),
+    ] {
+        let found = found(&Bed::new(), &app);
+        let lines: Vec<&str> = found.lines().collect();
+        assert_eq!(lines.len(), faults.len(), "{app}: {found}");
+        for (line, fault) in lines.iter().zip(faults) {
+            assert!(line.starts_with(fault) && line.contains(text), "{found}");
+        }
+    }
+}
+
+/// A recipe's check by lint stops it, with the element's line.
+#[test]
+fn a_recipe_checks_labels_and_contrast() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = folder.path().join("poor.recipe.toml");
+    let run = |lint: &str| {
+        let text = format!(
+            "format = 1\napp = {:?}\n[[step]]\ndo = \"click\"\nelement = \"Save\"\n[end]\nwithin = 0\n\
+            lint = {lint:?}\n",
+            app("poor.py")
+        );
+        std::fs::write(&recipe, text).unwrap();
+        let run = ["run", recipe.to_str().unwrap(), "--desktop", "private"];
+        told(folder.path(), &run)
+    };
+    let (works, printed) = run("contrast");
+    assert!(!works, "{printed}");
+    has(
+        &printed,
+        "expected: contrast 1.9:1, not 4.5:1: [AXStaticText",
+    );
+    assert!(!printed.contains("no label"), "{printed}");
+    let (works, printed) = run("labels");
+    assert!(!works, "{printed}");
+    has(&printed, "expected: no label: [AXButton");
+}
+
+#[test]
+fn lint_finds_what_controls_lack() {
+    let found = found(&Bed::new(), &app("poor.py"));
     let lines: Vec<&str> = found.lines().collect();
     assert_eq!(lines.len(), 3, "{found}");
     assert!(

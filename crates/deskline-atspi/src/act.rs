@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_contract::amount::Numeric;
-use deskline_contract::{Error, Obstacle, QuietAction, Refusal};
+use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Takes};
 use deskline_core::Role;
 
 use crate::bus::{self, Body, Message};
@@ -159,19 +159,23 @@ fn press_of(app: &mut AppConnection<'_>, path: &str, actions: &[String]) -> Aske
     if let Some(index) = press_index(actions) {
         return Ok(Some(index));
     }
-    let mut plain = Vec::new();
-    for index in 0..actions.len().min(MOST_ACTIONS) {
-        let body = Body::new().i32(index as i32);
-        let name = answer(app.call(path, ACTION, "GetName", body))?;
-        let name = name.and_then(|m| m.reader().str().ok().map(str::to_owned));
-        plain.push(name.unwrap_or_default());
-    }
-    if let Some(index) = press_index(&plain) {
+    if let Some(index) = press_index(&plain_names(app, path, actions.len())?) {
         return Ok(Some(index));
     }
     let (kind, _) = Role::from_atspi(app_role(app, path)?.unwrap_or_default());
     let pressable = kind.is_interactive() && !matches!(kind, Role::TEXT_FIELD | Role::TEXT_AREA);
     Ok(only_action(actions).filter(|_| pressable))
+}
+
+/// The names of so many actions in English.
+fn plain_names(app: &mut AppConnection<'_>, path: &str, actions: usize) -> Asked<Vec<String>> {
+    let name = |index: usize| {
+        let body = Body::new().i32(index as i32);
+        let name = answer(app.call(path, ACTION, "GetName", body))?;
+        let name = name.and_then(|m| m.reader().str().ok().map(str::to_owned));
+        Ok(name.unwrap_or_default())
+    };
+    (0..actions.min(MOST_ACTIONS)).map(name).collect()
 }
 
 fn press_index(actions: &[String]) -> Option<i32> {
@@ -192,7 +196,29 @@ fn squeezed(name: &str) -> String {
     name.to_lowercase().split_whitespace().collect()
 }
 
-pub fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
+fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
+    let all = actions_and_keys(app, path)?.into_iter();
+    Ok(all.map(|(name, _)| name).collect())
+}
+
+/// By its actions and states. Chromium gives everything an action `doDefault`, and GTK 3 the check
+/// boxes in cells `toggle`.
+pub fn takes(app: &mut AppConnection<'_>, path: &str) -> Asked<Takes> {
+    let all = actions_and_keys(app, path)?;
+    let (mut names, keys): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    if press_index(&names).is_none() {
+        names = plain_names(app, path, names.len())?;
+    }
+    let focusable = state(app, path)?.is_some_and(|states| states.has(StateSet::FOCUSABLE));
+    Ok(Takes {
+        press: press_index(&names).is_some_and(|at| names[at as usize] != "doDefault"),
+        toggle: names.iter().any(|name| name.eq_ignore_ascii_case("toggle")),
+        keys: focusable || keys.iter().any(|key| !key.trim_matches(';').is_empty()),
+    })
+}
+
+/// The actions' names, and the keys that call them.
+fn actions_and_keys(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<(String, String)>> {
     let Some(message) = answer(app.ask(path, Request::Actions))? else {
         return Ok(Vec::new());
     };
@@ -200,8 +226,7 @@ pub fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
         r.align(8)?;
         let name = r.str()?.to_owned();
         r.str()?;
-        r.str()?;
-        Ok(name)
+        Ok((name, r.str()?.to_owned()))
     });
     Ok(all.unwrap_or_default())
 }

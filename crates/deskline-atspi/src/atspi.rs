@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{AppToplevel, Deed, Error, Result, Scope, Sent};
+use deskline_contract::{AppToplevel, Deed, Error, Result, Scope, Sent, Takes};
 use deskline_core::{Diff, ElementId, Older, Tree};
 use deskline_unix::process;
 
@@ -505,13 +505,10 @@ impl AtSpi {
             .act(|app, path| Ok(act::range(app, path)?))
     }
 
-    /// Whether an element has the action of GTK 3's check boxes in cells.
-    pub fn toggles(&mut self, element: &ElementId) -> Result<bool> {
-        self.locate(element)?.act(|app, path| {
-            Ok(act::actions(app, path)?
-                .iter()
-                .any(|name| name.eq_ignore_ascii_case("toggle")))
-        })
+    /// What an element takes, by its actions and states.
+    pub fn takes(&mut self, element: &ElementId) -> Result<Takes> {
+        self.locate(element)?
+            .act(|app, path| Ok(act::takes(app, path)?))
     }
 }
 

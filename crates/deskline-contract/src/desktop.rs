@@ -3,6 +3,7 @@
 use deskline_core::Point;
 use deskline_input::Cancel;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::apps::Apps;
@@ -29,6 +30,12 @@ pub trait Platform: Send + Sync {
     /// What only this system knows about itself, for a report of a bug: a line each, read in a
     /// second, without titles and names.
     fn facts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The files with the texts of the app's language, if it reads such (gettext's `.mo`): its own,
+    /// and those of its libraries.
+    fn catalogues(&self, _pid: u32) -> Vec<PathBuf> {
         Vec::new()
     }
 

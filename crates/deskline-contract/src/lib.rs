@@ -34,7 +34,7 @@ pub use error::{
     DisplayError, Error, Missing, NoEffect, Obstacle, OpenError, QuietAction, Refusal, Result,
     TargetError, WindowHint,
 };
-pub use trees::{AppToplevel, Deed, Hit, Scope, Sent, Sign, Signs, Trees};
+pub use trees::{AppToplevel, Deed, Hit, Scope, Sent, Sign, Signs, Takes, Trees};
 
 /// What is in a place; if there is nothing, what `make` makes, which then stays there.
 ///

@@ -82,6 +82,17 @@ impl Deed<'_> {
     }
 }
 
+/// What an element takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Takes {
+    /// A press, by an action of its own.
+    pub press: bool,
+    /// One that switches it.
+    pub toggle: bool,
+    /// The focus, or a key of its own.
+    pub keys: bool,
+}
+
 /// A sign that an app has changed: an event, or a difference between two readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
@@ -251,9 +262,9 @@ pub trait Trees {
         Ok(None)
     }
 
-    /// Whether the element is switched by a click though nothing in a tree says so.
-    fn toggles(&mut self, _element: &ElementId) -> Result<bool> {
-        Ok(false)
+    /// How the element takes a press, as far as nothing in a tree says so.
+    fn takes(&mut self, _element: &ElementId) -> Result<Takes> {
+        Ok(Takes::default())
     }
 
     /// Acts on the element through the accessibility API alone. `false` if the toolkit cannot

@@ -7,7 +7,7 @@ mod guarded;
 
 use deskline_contract::{
     AppToplevel, Application, Apps, Cancel, Deed, Desktop, End, Error, Hit, Identity, OpenError,
-    Opened, Permit, Place, Progress, Result, Scope, Sent, Sign, Thread, Trees, Window, wait,
+    Opened, Permit, Place, Progress, Result, Scope, Sent, Sign, Takes, Thread, Trees, Window, wait,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -500,7 +500,7 @@ impl Trees for LinuxDesktop {
         wait_for_change(time: Duration) -> Result<Option<Sign>>;
         first_character(tree: &Tree, index: usize) -> Result<Option<Rect>>;
         range(element: &ElementId) -> Result<Option<(f64, f64)>>;
-        toggles(element: &ElementId) -> Result<bool>;
+        takes(element: &ElementId) -> Result<Takes>;
     }
 
     fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {

@@ -1,5 +1,6 @@
 //! Reaching the desktop: finding the session, and connecting to its parts.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use deskline_contract::question::{Approval, Question};
@@ -10,6 +11,7 @@ use crate::display::{self, DisplaySystem};
 use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::AtSpi;
+use deskline_atspi::toolkits::mapped;
 use deskline_unix::process;
 use deskline_wayland::Compositor;
 use deskline_x11::{X11, question};
@@ -121,6 +123,10 @@ impl Platform for LinuxPlatform {
             Ok(display) => *prepared = display.map(|display| (session, display)),
             Err(e) => tracing::debug!("no input devices before the first call: {e}"),
         }
+    }
+
+    fn catalogues(&self, pid: u32) -> Vec<PathBuf> {
+        mapped::catalogues(pid)
     }
 
     fn ping(&self, pid: u32) -> Result<()> {

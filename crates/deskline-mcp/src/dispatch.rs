@@ -132,6 +132,10 @@ impl Dispatcher {
             .filter(|_| !self.config.read_only)
     }
 
+    pub(crate) fn catalogues(&self, pid: u32) -> Vec<PathBuf> {
+        self.desktop.platform.catalogues(pid)
+    }
+
     pub(crate) fn journal(&self) -> &Journal {
         &self.desktop.journal
     }

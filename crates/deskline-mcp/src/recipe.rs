@@ -1,6 +1,7 @@
 //! Does a recipe: each step is a call like an agent's, through the same link.
 
 mod aim;
+mod foreign;
 mod hold;
 mod lint;
 mod ready;
@@ -8,11 +9,14 @@ mod tool;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Line, Role, States};
 use deskline_link::Cancel;
-use deskline_recipe::{Check, Place, Recipe, Screen, Step, Target, Values, Way, Wrong, shape};
+use deskline_recipe::{
+    Check, Place, Recipe, Screen, Step, Target, Values, Way, Words, Wrong, language, shape,
+};
 use serde_json::{Map, Value, json};
 
 use crate::args::Args;
@@ -116,10 +120,8 @@ impl Stop {
                 .map(|line| format!("{before}{name}: {line}"))
                 .collect()
         };
-        let lists = [
-            named("expected", &self.expected),
-            named("changed", &self.seen),
-        ];
+        let (expected, changed) = (&self.expected, &self.seen);
+        let lists = [named("expected", expected), named("changed", changed)];
         let files = [("screenshot", &self.picture), ("file", &self.file)];
         let files = files.map(|(name, path)| named(name, path.as_slice()));
         lists
@@ -145,6 +147,12 @@ pub(crate) struct Play<'p> {
     changed: Vec<String>,
     /// The screen before the step, to update its checks.
     before: Screen,
+    /// The catalogues of the app that was read last, and what they have for the recipe's texts, if
+    /// its language is another.
+    heard: (u32, Vec<PathBuf>),
+    words: Option<Words>,
+    /// Whether a text was translated: what is noted then is in both languages.
+    translates: bool,
     played: Played,
 }
 
@@ -163,8 +171,7 @@ fn halt(why: impl Into<String>) -> Halted {
 /// # Errors
 /// A step that its tool would refuse, or an input that is missing.
 pub fn check(recipe: &Recipe, values: &Values) -> Result<(), Wrong> {
-    let mut steps = recipe.steps.iter().chain(&recipe.dialogs);
-    steps.try_for_each(|step| checked(step, values))
+    { recipe.steps.iter().chain(&recipe.dialogs) }.try_for_each(|step| checked(step, values))
 }
 
 impl Dispatcher {
@@ -192,6 +199,9 @@ impl Dispatcher {
             last: Reply::text(String::new()),
             changed: Vec::new(),
             before: Screen::default(),
+            heard: (0, Vec::new()),
+            words: None,
+            translates: false,
             played: Played {
                 recipe,
                 ..Played::default()
@@ -209,16 +219,17 @@ impl Play<'_> {
         let recipe = &self.played.recipe;
         let app = self.values.fill(&recipe.app).map_err(halt)?.text;
         let (steps, end) = (recipe.steps.clone(), recipe.end.clone());
-        if self.how.from == 0 {
-            self.call("open_application_and_traverse", json!({"identifier": app}))
-                .await?;
-            self.pids.insert(String::new(), self.pid()?);
-        } else {
-            let pid = match self.how.pid {
-                Some(pid) => pid,
-                None => self.running(&app).await?,
-            };
-            self.pids.insert(String::new(), pid);
+        let open = "open_application_and_traverse";
+        let pid = match self.how.pid {
+            _ if self.how.from == 0 => {
+                self.call(open, json!({"identifier": app})).await?;
+                self.pid()?
+            }
+            Some(pid) => pid,
+            None => self.running(&app).await?,
+        };
+        self.pids.insert(String::new(), pid);
+        if self.how.from > 0 {
             self.refresh(pid).await?;
         }
         for (index, step) in steps.iter().enumerate() {
@@ -226,11 +237,10 @@ impl Play<'_> {
             if let Some(tell) = self.how.tells {
                 tell(index + 1, steps.len(), &words);
             }
-            let found = if index < self.how.from {
-                None
-            } else {
-                self.step(index, step).await?
-            };
+            let mut found = None;
+            if index >= self.how.from {
+                found = self.step(index, step).await?;
+            }
             let took = start.elapsed();
             self.played.done.push(Did { words, found, took });
         }
@@ -290,12 +300,9 @@ impl Play<'_> {
             let wanted = check.fill(self.values);
             wanted.is_ok_and(|wanted| wanted.is(&on) && !wanted.is(&off))
         };
+        let (shows, absent) = (&step.checks.shows, &step.checks.absent);
         let is_on = line.states.contains(States::CHECKED);
-        let checks = if is_on {
-            &step.checks.shows
-        } else {
-            &step.checks.absent
-        };
+        let checks = if is_on { shows } else { absent };
         clicks && line.role == Role::CHECK_BOX && !self.how.literal && checks.iter().any(tells)
     }
 
@@ -306,16 +313,20 @@ impl Play<'_> {
         let focused = || self.screens.get(&pid)?.focused().next();
         let secure = |line: &Line| line.states.contains(States::SECURE);
         if types && !is_secret && aimed.or_else(focused).is_some_and(secure) {
-            return Err(halt(
-                "it would type a text of the file into a password field. Make the text an input \
-                of type secret. Nothing was typed",
-            ));
+            let why = "it would type a text of the file into a password field. Make the text an \
+                input of type secret. Nothing was typed";
+            return Err(halt(why));
         }
         if let Some(line) = aimed {
-            let reference = line
-                .reference
-                .ok_or_else(|| halt("the target has no ref"))?;
+            let none = || halt("the target has no ref");
+            let reference = line.reference.ok_or_else(none)?;
             arguments.insert("ref".into(), reference.to_string().into());
+        }
+        for name in ["choose", "until", "window"] {
+            let text = arguments.get(name).and_then(Value::as_str);
+            if let (Some(words), Some(text)) = (&self.words, text) {
+                arguments[name] = words.shown(text).into();
+            }
         }
         arguments.insert("pid".into(), pid.into());
         for _ in 0..step.repeat.unwrap_or(1) {
@@ -337,7 +348,8 @@ impl Play<'_> {
             Way::Label => Some("by its label"),
             Way::Place => Some("by its place"),
         };
-        if (how.is_some() && !self.how.heal.is_empty() || self.how.learns)
+        let heals = how.is_some() && !self.how.heal.is_empty() && !self.translates;
+        if (heals || self.how.learns)
             && let Some(Screen { lines, .. }) = self.screens.get(&pid)
             && let Some(at) = lines.iter().position(|l| l.reference == line.reference)
             && let Some(target) = &mut self.played.recipe.steps[index].target
@@ -358,9 +370,8 @@ impl Play<'_> {
         step.dialog = screen.dialog.as_deref().map(unfill);
         if step.is_for_focus() {
             step.focus = screen.focused().next().map(Check::focus);
-            step.focus
-                .iter_mut()
-                .for_each(|focus| focus.map(|text| self.values.name_in(text)));
+            let focus = step.focus.iter_mut();
+            focus.for_each(|focus| focus.map(|text| self.values.name_in(text)));
         }
     }
 
@@ -399,6 +410,7 @@ impl Play<'_> {
         if let Some(windows) = self.field("windows") {
             screen.note_front(windows);
         }
+        self.understand(pid, &mut screen);
         if let Some((other, name, lines)) = &screen.other {
             self.pids.insert(name.to_lowercase(), *other);
             self.screens.insert(*other, (**lines).clone());
@@ -465,6 +477,14 @@ impl Play<'_> {
         if let Some(reason) = self.cancel.reason() {
             stop.why = format!("it was cancelled ({reason:?}): {}", stop.why);
         }
+        if self.words.is_some() {
+            let (is, was) = (language(&self.heard.1), language(&recipe.catalogues));
+            let _ = write!(
+                stop.why,
+                "; the app is in {is:?}, the recipe in {was:?}, and their "
+            );
+            stop.why += "catalogues may lack it";
+        }
         stop.pid = self.pid().ok();
         stop.picture = self.field("screenshot").map(str::to_owned);
         stop.file = self.field("file").map(str::to_owned);
@@ -500,6 +520,6 @@ fn plain(line: &Line) -> String {
 
 /// A field of an answer.
 pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    text.lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    let mut lines = text.lines();
+    lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use deskline_recipe::{Recipe, SUFFIX, read};
+use deskline_recipe::{Input, Recipe, SUFFIX, read};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
@@ -20,10 +20,8 @@ const LARGEST: u64 = 1 << 20;
 
 /// The recipes of a folder by their names, in order. What cannot be read is none.
 pub(crate) fn all(folder: &Path) -> BTreeMap<String, Recipe> {
-    let files = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok);
+    let files = fs::read_dir(folder).into_iter().flatten();
+    let files = files.filter_map(Result::ok);
     let one = |file: fs::DirEntry| {
         let name = file.file_name().into_string().ok()?;
         let name = name.strip_suffix(SUFFIX)?.to_owned();
@@ -41,51 +39,39 @@ pub(crate) fn all(folder: &Path) -> BTreeMap<String, Recipe> {
 
 /// The tools of a folder.
 pub(crate) fn listed(folder: &Path) -> Vec<Tool> {
-    all(folder)
-        .iter()
+    let all = all(folder);
+    all.iter()
         .map(|(name, recipe)| tool(name, recipe))
         .collect()
 }
 
 fn tool(name: &str, recipe: &Recipe) -> Tool {
-    let properties: Map<String, Value> = recipe
-        .inputs
-        .iter()
-        .map(|input| {
-            let about = match (&input.default, input.about.as_str()) {
-                (Some(default), "") => format!("default {default}"),
-                (_, about) => about.to_owned(),
-            };
-            (
-                input.name.clone(),
-                json!({"type": "string", "description": about}),
-            )
-        })
-        .collect();
+    let property = |input: &Input| {
+        let about = match (&input.default, input.about.as_str()) {
+            (Some(default), "") => format!("default {default}"),
+            (_, about) => about.to_owned(),
+        };
+        let property = json!({"type": "string", "description": about});
+        (input.name.clone(), property)
+    };
+    let mut properties: Map<String, Value> = recipe.inputs.iter().map(property).collect();
+    if properties.is_empty() {
+        // Gemini refuses a tool without any argument.
+        let from = json!({"type": "integer", "description": "step to begin with; default 1"});
+        properties.insert("from".into(), from);
+    }
     let needed = recipe.inputs.iter().filter(|input| input.default.is_none());
     let needed: Vec<&str> = needed.map(|input| input.name.as_str()).collect();
     let mut schema = Map::from_iter([("type".into(), "object".into())]);
-    // Gemini refuses a tool without any argument.
-    let none =
-        || json!({"from": {"type": "integer", "description": "step to begin with; default 1"}});
-    let properties = if properties.is_empty() {
-        none()
-    } else {
-        properties.into()
-    };
-    schema.insert("properties".into(), properties);
+    schema.insert("properties".into(), properties.into());
     if !needed.is_empty() {
         schema.insert("required".into(), needed.into());
     }
-    let about = if recipe.about.is_empty() {
-        format!(
-            "Does {} steps in {}, checked.",
-            recipe.steps.len(),
-            recipe.app
-        )
-    } else {
-        recipe.about.clone()
-    };
+    let mut about = recipe.about.clone();
+    if about.is_empty() {
+        let (steps, app) = (recipe.steps.len(), &recipe.app);
+        about = format!("Does {steps} steps in {app}, checked.");
+    }
     let acts = ToolAnnotations::new().read_only(false).destructive(true);
     let acts = acts.idempotent(false).open_world(true);
     Tool::new(format!("{PREFIX}{name}"), about, Arc::new(schema)).with_annotations(acts)

@@ -1,10 +1,10 @@
 //! The target of a call in a run: by role and text, with what tells it from others like it.
 
-use deskline_core::{Line, Ref};
+use deskline_core::{Line, Ref, Role};
 use serde_json::{Map, Value};
 
 use crate::Target;
-use crate::find::text;
+use crate::find::{outwards, text};
 use crate::inputs::literal;
 
 /// Takes the target out of a call's arguments.
@@ -40,17 +40,14 @@ pub(crate) fn target(
         }));
     };
     // Before the step it may have had another text: its value.
-    let line = by_ref(
-        lines,
-        &line.reference.map_or_else(String::new, |r| r.to_string()),
-    )
-    .unwrap_or(line);
+    let of = |other: &&Line| other.reference == line.reference;
+    let line = { lines.iter() }
+        .find(|l| line.reference.is_some() && of(l))
+        .unwrap_or(line);
     let changes = line.reference.is_some_and(|r| changing.contains(&r));
     let own = (!changes && !text(line).is_empty()).then(|| text(line));
     let same = |other: &&Line| other.role == line.role && own.is_none_or(|own| text(other) == own);
-    let at = lines
-        .iter()
-        .position(|other| other.reference == line.reference);
+    let at = lines.iter().position(|other| of(&other));
     let mut found = Target {
         element: own.map(literal),
         role: Some(line.role.ax().to_owned()),
@@ -69,9 +66,8 @@ pub(crate) fn target(
 }
 
 fn number(value: &Value) -> Option<f64> {
-    value
-        .as_f64()
-        .or_else(|| value.as_str()?.trim().parse().ok())
+    let text = || value.as_str()?.trim().parse().ok();
+    value.as_f64().or_else(text)
 }
 
 pub(crate) fn by_ref<'l>(lines: &'l [Line], reference: &str) -> Option<&'l Line> {
@@ -79,16 +75,18 @@ pub(crate) fn by_ref<'l>(lines: &'l [Line], reference: &str) -> Option<&'l Line>
     lines.iter().find(|line| line.reference == Some(reference))
 }
 
-/// The smallest element at a point.
+/// The smallest element at a point. An open menu or list of choices is over the others.
 pub fn at_point(lines: &[Line], (x, y): (i32, i32)) -> Option<&Line> {
+    let opens = [Role::MENU, Role::POPOVER, Role::COMBO_BOX];
     let there = lines.iter().filter(|line| line.visible).filter_map(|line| {
         let r = line.extents?;
         let inside = (r.x..r.x + r.w).contains(&x) && (r.y..r.y + r.h).contains(&y);
-        inside.then_some((i64::from(r.w) * i64::from(r.h), line))
+        let mut around = outwards(lines, line).skip(1);
+        let is_under = around.all(|line| !opens.contains(&line.role));
+        inside.then(|| ((is_under, i64::from(r.w) * i64::from(r.h)), line))
     });
     let own = |line: &&Line| line.role.is_interactive() || !text(line).is_empty();
-    let smallest = there
-        .filter(|(_, line)| own(line))
-        .min_by_key(|(area, _)| *area);
+    let own = there.filter(|(_, line)| own(line));
+    let smallest = own.min_by_key(|(area, _)| *area);
     smallest.map(|(_, line)| line)
 }

@@ -84,7 +84,7 @@ impl Check {
     }
 
     /// Changes its texts.
-    pub fn map(&mut self, change: impl Fn(&str) -> String) {
+    pub fn map(&mut self, mut change: impl FnMut(&str) -> String) {
         for text in [&mut self.text, &mut self.value].into_iter().flatten() {
             *text = change(text);
         }
@@ -152,9 +152,8 @@ impl Wanted {
 /// Whether `text` is `wanted`, in which `**` at an end stands for anything.
 pub(crate) fn matches(wanted: &str, text: &str) -> bool {
     let (wanted, text) = (fold(wanted), fold(text));
-    let (start, open) = wanted
-        .strip_prefix("**")
-        .map_or((&*wanted, false), |rest| (rest, true));
+    let open = wanted.starts_with("**");
+    let start = wanted.strip_prefix("**").unwrap_or(&wanted);
     match (open, start.strip_suffix("**")) {
         (false, None) => *wanted == *text,
         (false, Some(head)) => text.starts_with(head),

@@ -95,9 +95,8 @@ fn of_same(target: &Target, lines: &[Line], same: Vec<usize>) -> Result<Found, M
     }
     let is_known = |wanted: &Option<String>| {
         let is = |line: &Line, wanted| line.visible && matches(wanted, text(line));
-        wanted
-            .as_ref()
-            .is_some_and(|wanted| lines.iter().any(|line| is(line, wanted)))
+        let mut wanted = wanted.iter();
+        wanted.any(|wanted| lines.iter().any(|line| is(line, wanted)))
     };
     let known = is_known(&target.after) || is_known(&target.before);
     let mut found = one(&acting(lines, same), Way::Moved)?;
@@ -121,9 +120,8 @@ fn by_number(target: &Target, like: &[usize]) -> Result<Found, Missing> {
 
 /// Of several, those that act, as a tool's own search prefers: a check box and not its label.
 fn acting(lines: &[Line], like: Vec<usize>) -> Vec<usize> {
-    let (acting, other): (Vec<_>, Vec<_>) = like
-        .into_iter()
-        .partition(|i| lines[*i].role.is_interactive());
+    let acts = |i: &usize| lines[*i].role.is_interactive();
+    let (acting, other): (Vec<_>, Vec<_>) = like.into_iter().partition(acts);
     if acting.is_empty() { other } else { acting }
 }
 
@@ -144,9 +142,8 @@ fn shown(lines: &[Line], is: impl Fn(&Line) -> bool) -> Vec<usize> {
 
 fn nth(target: &Target, like: &[usize]) -> Option<usize> {
     let (nth, of) = target.nth?;
-    like.get(nth.checked_sub(1)?)
-        .copied()
-        .filter(|_| like.len() == of)
+    let own = like.get(nth.checked_sub(1)?);
+    own.copied().filter(|_| like.len() == of)
 }
 
 fn has_place(target: &Target) -> bool {
@@ -175,8 +172,8 @@ fn placed(target: &Target, lines: &[Line], like: &[usize]) -> Option<usize> {
 
 fn has_role(line: &Line, role: &str) -> bool {
     let starts = |name: &str| {
-        name.get(..role.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(role))
+        let start = name.get(..role.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(role))
     };
     let native = line.native_role.as_deref();
     starts(line.role.ax()) || starts(line.role.short()) || native.is_some_and(|n| n == role)
@@ -189,13 +186,12 @@ pub(crate) fn text(line: &Line) -> &str {
 /// A text without what a designer adds to it.
 fn label(text: &str) -> String {
     let text = fold(text);
-    text.trim_end_matches([':', '*', ' '])
-        .trim_start_matches(['*', ' '])
-        .to_owned()
+    let text = text.trim_end_matches([':', '*', ' ']);
+    text.trim_start_matches(['*', ' ']).to_owned()
 }
 
 /// An element and those around it, the innermost first.
-fn outwards<'l>(lines: &'l [Line], line: &'l Line) -> impl Iterator<Item = &'l Line> {
+pub(crate) fn outwards<'l>(lines: &'l [Line], line: &'l Line) -> impl Iterator<Item = &'l Line> {
     let around = move |line: &&'l Line| {
         let up = line.parent?;
         lines.iter().find(|line| line.reference == Some(up))

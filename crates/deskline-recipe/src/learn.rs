@@ -72,11 +72,8 @@ impl Learn {
     /// # Errors
     /// The run cannot be made a recipe, for this reason.
     pub fn recipe(&self, links: &[Link]) -> Result<Recipe, String> {
-        let mut run = Run {
-            changing: changing(links),
-            ..Run::default()
-        };
-        let mut app = None;
+        let (mut run, mut app) = (Run::default(), None);
+        run.changing = changing(links);
         for link in links {
             self.link(&mut run, &mut app, link)?;
         }
@@ -117,9 +114,8 @@ impl Learn {
             }
             _ => {}
         }
-        *app = app
-            .take()
-            .or_else(|| link.pid.and_then(|_| link.program.clone()));
+        let program = link.program.as_ref().filter(|_| link.pid.is_some());
+        *app = app.take().or(program.cloned());
         run.main = run.main.or(link.pid);
         run.look(link);
         for step in &mut run.steps[before..] {
@@ -184,9 +180,10 @@ impl Learn {
                         continue;
                     };
                     let off = Check::unchecked(now, &screen.lines);
+                    let off = off.filter(|off| !checks.absent.contains(off));
                     checks
                         .absent
-                        .extend(off.filter(|off| !checks.absent.contains(off)));
+                        .extend(off.filter(|_| checks.absent.len() < most));
                     (&mut checks.shows, shown(now))
                 }
                 DeltaLine::Removed(line) => {
@@ -243,9 +240,9 @@ impl Learn {
                     text.replace(part, &format!("{{{name}.{kind}}}"))
                 })
             };
-            for step in &mut recipe.steps {
-                step.checks.each_mut().for_each(|check| check.map(named));
-            }
+            let steps = recipe.steps.iter_mut();
+            let checks = steps.flat_map(|step| step.checks.each_mut());
+            checks.for_each(|check| check.map(named));
         }
     }
 
@@ -256,27 +253,14 @@ impl Learn {
         for (name, value) in &inputs {
             let (value, named) = (literal(value), format!("{{{name}}}"));
             let mut found = recipe.app.contains(&value) && !value.is_empty();
-            let replaced = |text: &str| text.replace(&value, &named);
-            recipe.app = replaced(&recipe.app);
-            for step in &mut recipe.steps {
-                for text in step.arguments.values_mut() {
-                    if let Value::String(text) = text {
-                        found |= text.contains(&value) && !value.is_empty();
-                        *text = replaced(text);
-                    }
-                }
-                if let Some(target) = &mut step.target
-                    && let Some(element) = &mut target.element
-                    && element.contains(&value)
-                {
-                    *element = replaced(element);
-                }
-                step.checks.each_mut().for_each(|check| check.map(replaced));
-            }
+            let arguments = recipe.steps.iter().flat_map(|step| step.arguments.values());
+            let mut typed = arguments.filter_map(Value::as_str);
+            found |= !value.is_empty() && typed.any(|text| text.contains(&value));
+            recipe.app = recipe.app.replace(&value, &named);
+            recipe.map(&mut |text| text.replace(&value, &named));
             if !found {
-                return Err(format!(
-                    "no text that was typed has the value of input {name}"
-                ));
+                let why = format!("no text that was typed has the value of input {name}");
+                return Err(why);
             }
         }
         self.name_files(recipe);
@@ -306,13 +290,9 @@ static VOLATILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 impl Run {
     fn add(&mut self, does: &str, arguments: Map<String, Value>, target: Option<Target>) {
-        let does = does.to_owned();
-        self.steps.push(Step {
-            does,
-            arguments,
-            target,
-            ..Step::default()
-        });
+        let mut step = Step::default();
+        (step.does, step.arguments, step.target) = (does.to_owned(), arguments, target);
+        self.steps.push(step);
     }
 
     /// Keeps what the link's answer showed.
@@ -338,34 +318,27 @@ impl Run {
         let screen = pid.and_then(|pid| self.screens.get(&pid));
         let lines = screen.map_or(&[][..], |(screen, _)| &screen.lines);
         let target = target(&mut arguments, lines, answered, &self.changing)?;
-        let app = screen
-            .filter(|_| pid != self.main)
-            .map(|(_, name)| literal(name));
+        let app = screen.filter(|_| pid != self.main);
+        let app = app.map(|(_, name)| literal(name));
         if let Some(window) = arguments.get("window").and_then(Value::as_str)
             && let Some(line) = by_ref(lines, window)
         {
             let title = literal(text(line));
             arguments.insert("window".into(), title.into());
         }
-        let repeat = arguments
-            .remove("repeat")
-            .and_then(|n| u32::try_from(n.as_u64()?).ok());
+        let repeat = arguments.remove("repeat");
+        let repeat = repeat.and_then(|n| u32::try_from(n.as_u64()?).ok());
         for (name, value) in &mut arguments {
             let Value::String(text) = value else { continue };
             if text == HIDDEN {
                 if !matches!(name.as_str(), "text" | "value") {
-                    return Err(format!(
-                        "{name} of a call is not in the log: it may be a secret"
-                    ));
+                    let why = "of a call is not in the log: it may be a secret";
+                    return Err(format!("{name} {why}"));
                 }
-                let name = secret(self.secrets.len() + 1);
-                *text = format!("{{{name}}}");
-                let kind = Kind::Secret;
-                self.secrets.push(Input {
-                    name,
-                    kind,
-                    ..Input::default()
-                });
+                let mut input = Input::default();
+                (input.name, input.kind) = (secret(self.secrets.len() + 1), Kind::Secret);
+                *text = format!("{{{}}}", input.name);
+                self.secrets.push(input);
             } else {
                 *text = literal(text);
             }
@@ -386,9 +359,8 @@ fn word<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
 
 /// The target's line in an answer.
 fn answered(answer: &str) -> Option<Line> {
-    let line = answer
-        .lines()
-        .find_map(|line| line.strip_prefix("target: "))?;
+    let mut lines = answer.lines();
+    let line = lines.find_map(|line| line.strip_prefix("target: "))?;
     let line = line.strip_prefix("gone: ").unwrap_or(line);
     let line = line.split(" in [").next()?;
     line.parse().ok()
@@ -435,10 +407,8 @@ fn rank(change: &DeltaLine) -> u8 {
 
 /// The check that an element shows; `None` if it has no text or a document's.
 fn shown(line: &Line) -> Option<Check> {
-    let long = |text: &Option<deskline_core::Text>| {
-        text.as_ref()
-            .is_some_and(|text| text.shown.chars().count() > LONGEST)
-    };
+    let many = |text: &deskline_core::Text| text.shown.chars().count() > LONGEST;
+    let long = |text: &Option<deskline_core::Text>| text.as_ref().is_some_and(many);
     let states = States::CHECKED | States::MIXED | States::EXPANDED | States::DISABLED;
     let empty = text(line).trim().is_empty() && line.value.is_none();
     let empty = empty || line.role.is_progress();

@@ -6,6 +6,7 @@ mod aimed;
 mod check;
 mod find;
 mod inputs;
+mod language;
 mod learn;
 mod read;
 mod screen;
@@ -16,12 +17,15 @@ mod wrong;
 #[cfg(test)]
 mod tests;
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value};
 
 pub use aimed::at_point;
 pub use check::{Check, Wanted, shape};
 pub use find::{Found, Missing, Way, find, find_part};
 pub use inputs::{Filled, Input, Kind, Values};
+pub use language::{Messages, Words, language, messages};
 pub use learn::{HIDDEN, Learn, Link, secret};
 pub use read::{KEYS, REFUSED, read};
 pub use screen::Screen;
@@ -45,6 +49,8 @@ pub struct Recipe {
     /// What `open_application_and_traverse` starts first, and where that is in the file.
     pub app: String,
     pub at: Place,
+    /// The catalogues of the language that its texts are in; without, they are the program's.
+    pub catalogues: Vec<PathBuf>,
     pub inputs: Vec<Input>,
     pub steps: Vec<Step>,
     /// What to do where one of these shows, which may come or not.
@@ -76,7 +82,32 @@ pub struct Step {
     pub comment: String,
 }
 
+impl Recipe {
+    /// Changes each text of its steps and checks that may have inputs.
+    pub(crate) fn map(&mut self, change: &mut dyn FnMut(&str) -> String) {
+        let steps = self.steps.iter_mut().chain(&mut self.dialogs);
+        steps.for_each(|step| step.map(change));
+        self.end
+            .each_mut()
+            .for_each(|check| check.map(&mut *change));
+    }
+}
+
 impl Step {
+    pub(crate) fn map(&mut self, change: &mut dyn FnMut(&str) -> String) {
+        let target = self.target.iter_mut();
+        let target = target.flat_map(|t| [&mut t.element, &mut t.after, &mut t.before]);
+        let arguments = self.arguments.values_mut().filter_map(|value| match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        });
+        for text in target.chain([&mut self.dialog]).flatten().chain(arguments) {
+            *text = change(text);
+        }
+        let checks = self.checks.each_mut().chain(&mut self.focus);
+        checks.for_each(|check| check.map(&mut *change));
+    }
+
     /// What it does, in a few words. Inputs stand by their names.
     pub fn words(&self) -> String {
         let own = "text keyName value choose identifier pressKey".split(' ');

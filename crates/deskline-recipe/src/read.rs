@@ -38,21 +38,27 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
         let why = format!("it has format {format}, and this version reads {FORMAT}");
         return Err(file.wrong("format", &why));
     }
-    file.only(&["format", "app", "about", "inputs", "step", "dialog", "end"])?;
+    let keys = "format app about catalogues inputs step dialog end";
+    file.only(&keys.split(' ').collect::<Vec<_>>())?;
     let mut recipe = Recipe {
         about: file.text("about")?.unwrap_or_default(),
         app: file.filled("app", "the app that it opens")?,
         at: file.wrong("app", "").at,
+        catalogues: file.texts("catalogues")?.iter().map(Into::into).collect(),
         inputs: inputs(&file)?,
         ..Recipe::default()
     };
     file.template("app", &recipe.inputs)?;
-    let steps = file.tables("step")?;
-    let steps = steps.iter().map(|table| step(table, &recipe.inputs));
-    recipe.steps = steps.collect::<Result<_, _>>()?;
-    let dialogs = file.tables("dialog")?;
-    let dialogs = dialogs.iter().map(|table| dialog(table, &recipe.inputs));
-    recipe.dialogs = dialogs.collect::<Result<_, _>>()?;
+    for table in file.tables("step")? {
+        recipe.steps.push(step(&table, &recipe.inputs)?);
+    }
+    for table in file.tables("dialog")? {
+        let step = step(&table, &recipe.inputs)?;
+        if step.checks.shows.is_empty() {
+            return Err(table.wrong("", "a dialog needs shows: what tells that it is there"));
+        }
+        recipe.dialogs.push(step);
+    }
     if let Some(end) = file.table("end")? {
         end.only(&["shows", "absent", "enabled", "lint", "within"])?;
         recipe.end = end.checks(&recipe.inputs)?;
@@ -72,9 +78,8 @@ fn inputs(file: &Table<'_>) -> Result<Vec<Input>, Wrong> {
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             return Err(all.wrong(name, "an input's name has letters, digits and _ alone"));
         }
-        let table = all
-            .table(name)?
-            .ok_or_else(|| all.wrong(name, "it must be a table"))?;
+        let none = || all.wrong(name, "it must be a table");
+        let table = all.table(name)?.ok_or_else(none)?;
         table.only(&["type", "default", "about"])?;
         let word = table.text("type")?.unwrap_or_else(|| "text".into());
         let mut kinds = Kind::WORDS.into_iter();
@@ -87,10 +92,8 @@ fn inputs(file: &Table<'_>) -> Result<Vec<Input>, Wrong> {
             Some(_) => return Err(table.wrong("default", "default must be a text or a number")),
         };
         if kind == Kind::Secret && default.is_some() {
-            return Err(table.wrong(
-                "default",
-                "a secret has no default: it would be in the file",
-            ));
+            let why = "a secret has no default: it would be in the file";
+            return Err(table.wrong("default", why));
         }
         let about = table.text("about")?.unwrap_or_default();
         inputs.push(Input {
@@ -146,14 +149,6 @@ fn step(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
     })
 }
 
-fn dialog(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
-    let step = step(table, inputs)?;
-    if step.checks.shows.is_empty() {
-        return Err(table.wrong("", "a dialog needs shows: what tells that it is there"));
-    }
-    Ok(step)
-}
-
 /// A table of the file.
 struct Table<'t> {
     text: &'t str,
@@ -174,10 +169,8 @@ impl<'t> Table<'t> {
     }
 
     fn keys(&self) -> Vec<(String, Place)> {
-        let names = self.keyed.iter().map(|(name, _)| name);
-        names
-            .map(|name| (name.to_owned(), self.wrong(name, "").at))
-            .collect()
+        let at = |(name, _): (&str, _)| (name.to_owned(), self.wrong(name, "").at);
+        self.keyed.iter().map(at).collect()
     }
 
     fn only(&self, names: &[&str]) -> Result<(), Wrong> {
@@ -202,9 +195,8 @@ impl<'t> Table<'t> {
     }
 
     fn text(&self, name: &str) -> Result<Option<String>, Wrong> {
-        Ok(self
-            .get(name, Item::as_str, "a text in quotes")?
-            .map(str::to_owned))
+        let text = self.get(name, Item::as_str, "a text in quotes")?;
+        Ok(text.map(str::to_owned))
     }
 
     fn filled(&self, name: &str, what: &str) -> Result<String, Wrong> {
@@ -219,9 +211,8 @@ impl<'t> Table<'t> {
         let parts = text.split_once(" of ");
         let parts = parts.and_then(|(nth, of)| Some((nth.parse().ok()?, of.parse().ok()?)));
         let parts = parts.filter(|(nth, of)| (1..=*of).contains(nth));
-        parts
-            .map(Some)
-            .ok_or_else(|| self.wrong("nth", "nth must be such as \"2 of 3\""))
+        let wrong = || self.wrong("nth", "nth must be such as \"2 of 3\"");
+        parts.map(Some).ok_or_else(wrong)
     }
 
     fn table(&self, name: &str) -> Result<Option<Table<'t>>, Wrong> {
@@ -260,19 +251,16 @@ impl<'t> Table<'t> {
     fn each_text(&self, name: &str, value: &Json, inputs: &[Input]) -> Result<(), Wrong> {
         match value {
             Json::String(text) => self.check_text(name, text, inputs),
-            Json::Array(all) => all
-                .iter()
-                .try_for_each(|one| self.each_text(name, one, inputs)),
+            Json::Array(all) => {
+                { all.iter() }.try_for_each(|one| self.each_text(name, one, inputs))
+            }
             _ => Ok(()),
         }
     }
 
     fn checks(&self, inputs: &[Input]) -> Result<Checks, Wrong> {
-        let within = self.get(
-            "within",
-            |item| item.as_float().or(item.as_integer().map(|n| n as f64)),
-            "a number of seconds",
-        )?;
+        let number = |item: &Item| item.as_float().or(item.as_integer().map(|n| n as f64));
+        let within = self.get("within", number, "a number of seconds")?;
         if within.is_some_and(|within| !(0.0..=300.0).contains(&within)) {
             return Err(self.wrong("within", "within is from 0 to 300 s"));
         }
@@ -287,8 +275,7 @@ impl<'t> Table<'t> {
     }
 
     fn lints(&self) -> Result<Vec<String>, Wrong> {
-        let lints = self.each_check("lint", &[])?;
-        let lints: Vec<String> = lints.iter().map(Check::written).collect();
+        let lints = self.texts("lint")?;
         if lints.iter().any(|lint| !LINTS.contains(&&**lint)) {
             return Err(self.wrong("lint", "lint is a list of labels and contrast"));
         }
@@ -296,24 +283,23 @@ impl<'t> Table<'t> {
     }
 
     /// A text, or a list of them.
-    fn each_check(&self, name: &str, inputs: &[Input]) -> Result<Vec<Check>, Wrong> {
+    fn texts(&self, name: &str) -> Result<Vec<String>, Wrong> {
         let texts = match self.keyed.get(name).map(json) {
             None => return Ok(Vec::new()),
             Some(Json::Array(all)) => all,
             Some(one) => vec![one],
         };
-        let check = |text: &Json| {
-            let text = text
-                .as_str()
-                .ok_or("it must be a text in quotes, or a list of them");
-            text.map_err(str::to_owned)
-                .and_then(|text| Check::parse(text, inputs))
-        };
+        let text = |text: &Json| text.as_str().map(str::to_owned);
+        let why = format!("{name} must be a text in quotes, or a list of them");
+        let wrong = || self.wrong(name, &why);
+        let texts = texts.iter().map(|one| text(one).ok_or_else(wrong));
+        texts.collect()
+    }
+
+    fn each_check(&self, name: &str, inputs: &[Input]) -> Result<Vec<Check>, Wrong> {
         let wrong = |why: String| self.wrong(name, &format!("{name}: {why}"));
-        texts
-            .iter()
-            .map(|text| check(text).map_err(wrong))
-            .collect()
+        let check = |text: &String| Check::parse(text, inputs).map_err(wrong);
+        self.texts(name)?.iter().map(check).collect()
     }
 }
 

@@ -61,9 +61,8 @@ impl Screen {
             let same = |other: &Line| other.visible && other.reference == line.reference;
             lines.iter().position(same)
         };
-        let gone = old
-            .visible()
-            .filter(|line| is_in(line, &self.lines).is_none());
+        let stays = |line: &&Line| is_in(line, &self.lines).is_some();
+        let gone = old.visible().filter(|line| !stays(line));
         let mut changes: Vec<DeltaLine> = gone.cloned().map(DeltaLine::Removed).collect();
         for line in self.visible() {
             let Some(before) = is_in(line, &old.lines).map(|at| &old.lines[at]) else {
@@ -86,8 +85,8 @@ impl Screen {
 
     /// The elements that have the focus.
     pub fn focused(&self) -> impl Iterator<Item = &Line> {
-        self.visible()
-            .filter(|line| line.states.contains(States::FOCUSED))
+        let focused = |line: &&Line| line.states.contains(States::FOCUSED);
+        self.visible().filter(focused)
     }
 
     /// The elements that show.
@@ -98,17 +97,14 @@ impl Screen {
 
 /// The title in `"Save as" [AXWindow (dialog)] #e7`.
 fn title(dialog: &str) -> String {
-    let quoted = dialog
-        .strip_prefix('"')
-        .and_then(|rest| rest.split_once("\" ["));
-    let title = quoted.and_then(|(title, _)| unescape(title));
+    let quoted = dialog.strip_prefix('"');
+    let title = quoted.and_then(|rest| unescape(rest.split_once("\" [")?.0));
     title.map_or_else(String::new, std::borrow::Cow::into_owned)
 }
 
 /// The name and process in `app_switch: NAME (PID: 7)`.
 fn switched(header: &str) -> Option<(&str, u32)> {
-    let (name, rest) = header
-        .strip_prefix("app_switch: ")?
-        .rsplit_once(" (PID: ")?;
+    let switch = header.strip_prefix("app_switch: ")?;
+    let (name, rest) = switch.rsplit_once(" (PID: ")?;
     Some((name, rest.split(')').next()?.parse().ok()?))
 }

@@ -410,3 +410,69 @@ fn a_target_is_changed_in_a_file_that_a_person_edited() {
     assert!(!text.contains("role = "), "{text}");
     read(&text).unwrap();
 }
+
+/// A catalogue of these messages.
+fn mo(messages: &[(&str, &str)]) -> Vec<u8> {
+    let ids = messages.iter().map(|(id, _)| *id);
+    let all: Vec<&str> = ids.chain(messages.iter().map(|(_, text)| *text)).collect();
+    let (count, start) = (messages.len() as u32, 28 + 16 * messages.len());
+    let mut words = vec![0x9504_12de, 0, count, 28, 28 + 8 * count, 0, 0];
+    let mut texts = Vec::new();
+    for text in all {
+        words.extend([text.len() as u32, (start + texts.len()) as u32]);
+        texts.extend(text.as_bytes());
+    }
+    let words = words.into_iter().flat_map(u32::to_le_bytes);
+    words.chain(texts).collect()
+}
+
+#[test]
+fn texts_of_another_language_are_those_of_the_recipe() {
+    let german = mo(&[
+        ("", "Content-Type: text/plain"),
+        ("Menu\u{4}_Open", "Ö_ffnen"),
+        ("State\u{4}Open", "Offen"),
+        ("Save “%s”?", "„%s“ speichern?"),
+        ("_Close", "S_chließen"),
+        ("_Quit", "S_chließen"),
+        ("Untitled", "Unbenannt"),
+        ("Unnamed", "Unbenannt"),
+    ]);
+    let german = messages(&german);
+    assert_eq!(german.len(), 7);
+    assert!(messages(&mo(&[("", "")])[..20]).is_empty() && messages(b"no catalogue").is_empty());
+    let step = |element: &str| format!("[[step]]\ndo = \"click\"\nelement = {element:?}\n");
+    let recipe = |all: &[&str]| {
+        let steps: String = all.iter().map(|text| step(text)).collect();
+        read(&format!("format = 1\napp = \"a\"\n{steps}")).unwrap()
+    };
+    let shows = |words: &Words, text: &str| {
+        let mut screen = Screen::parse(&format!(" [AXButton] {text:?} visible #e1"));
+        words.translate(&mut screen);
+        screen.lines[0].text.as_ref().unwrap().shown.clone()
+    };
+    let (none, values) = (Messages::new(), Values::default());
+    let words = Words::new(&recipe(&["Open", "Close"]), &values, &none, &german);
+    assert_eq!(shows(&words, "Öffnen"), "Open");
+    assert_eq!(shows(&words, "Offen"), "Open");
+    assert_eq!(shows(&words, "Schließen"), "Close");
+    assert_eq!(
+        (words.shown("Close"), words.shown("Open")),
+        ("Schließen", "Open")
+    );
+    // Which of the two is meant is not known.
+    let words = Words::new(&recipe(&["Quit", "Close"]), &values, &none, &german);
+    assert_eq!(shows(&words, "Schließen"), "Schließen");
+    let words = Words::new(&recipe(&["Schließen"]), &values, &german, &none);
+    assert_eq!(
+        (shows(&words, "Close"), shows(&words, "Quit")),
+        ("Schließen".into(), "Schließen".into())
+    );
+    let words = Words::new(&recipe(&["Close a - Editor"]), &values, &none, &german);
+    assert_eq!(shows(&words, "Schließen a - Editor"), "Close a - Editor");
+    let words = Words::new(&recipe(&["*Unbenannt 1"]), &values, &german, &none);
+    assert_eq!(shows(&words, "*Untitled 1"), "*Unbenannt 1");
+    assert_eq!(shows(&words, "*Unnamed 1"), "*Unbenannt 1");
+    let words = Words::new(&recipe(&["Save “a”?"]), &values, &none, &german);
+    assert_eq!(shows(&words, "„a“ speichern?"), "Save “a”?");
+}

@@ -20,12 +20,13 @@ impl Recipe {
         if !self.about.is_empty() {
             line(format!("about = {}", quoted(&self.about)));
         }
+        if !self.catalogues.is_empty() {
+            let files = self.catalogues.iter().map(|file| file.to_string_lossy());
+            line(format!("catalogues = {}", toml(&files.collect::<Json>())));
+        }
         for input in &self.inputs {
-            line(format!(
-                "\n[inputs.{}]\ntype = \"{}\"",
-                input.name,
-                input.kind.word()
-            ));
+            let (name, kind) = (&input.name, input.kind.word());
+            line(format!("\n[inputs.{name}]\ntype = \"{kind}\""));
             if let Some(default) = &input.default {
                 line(format!("default = {}", quoted(default)));
             }
@@ -71,20 +72,13 @@ fn written(step: &Step) -> String {
 }
 
 fn pairs(target: &Target) -> [(&'static str, Option<String>); 5] {
-    let Target {
-        element,
-        role,
-        nth,
-        after,
-        before,
-    } = target.clone();
-    let nth = nth.map(|(nth, of)| format!("{nth} of {of}"));
+    let nth = target.nth.map(|(nth, of)| format!("{nth} of {of}"));
     [
-        ("element", element),
-        ("role", role),
+        ("element", target.element.clone()),
+        ("role", target.role.clone()),
         ("nth", nth),
-        ("after", after),
-        ("before", before),
+        ("after", target.after.clone()),
+        ("before", target.before.clone()),
     ]
 }
 
@@ -138,9 +132,8 @@ impl Edit {
     /// # Errors
     /// The file is no TOML.
     pub fn new(text: &str) -> Result<Self, String> {
-        text.parse()
-            .map(Self)
-            .map_err(|error: toml_edit::TomlError| error.message().to_owned())
+        let wrong = |error: toml_edit::TomlError| error.message().to_owned();
+        text.parse().map(Self).map_err(wrong)
     }
 
     /// Gives step `index` this target.
@@ -159,10 +152,8 @@ impl Edit {
     }
 
     fn set(&mut self, index: usize, name: &str, new: Option<Item>) {
-        let steps = self
-            .0
-            .get_mut("step")
-            .and_then(Item::as_array_of_tables_mut);
+        let steps = self.0.get_mut("step");
+        let steps = steps.and_then(Item::as_array_of_tables_mut);
         match (steps.and_then(|steps| steps.get_mut(index)), new) {
             (Some(step), Some(new)) => step[name] = new,
             (Some(step), None) => drop(step.remove(name)),

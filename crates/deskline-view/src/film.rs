@@ -32,23 +32,16 @@ const SIDE: i64 = 8192;
 pub(crate) fn write(out: &mut impl Write, run: &Run, draw: Draw<'_>) -> io::Result<()> {
     let records: Vec<_> = (0..run.len()).filter_map(|n| run.record(n)).collect();
     let place = |n| bounds(&Place::from_png(&run.picture(n)?)?);
-    let join = |a: [i64; 4], b: [i64; 4]| {
-        [
-            a[0].min(b[0]),
-            a[1].min(b[1]),
-            a[2].max(b[2]),
-            a[3].max(b[3]),
-        ]
-    };
+    let join =
+        |[a, b, c, d]: [i64; 4], [l, t, r, e]: [i64; 4]| [a.min(l), b.min(t), c.max(r), d.max(e)];
     let whole = (0..run.len()).filter_map(place).reduce(join);
     let whole = whole.filter(|[l, t, r, b]| r - l <= SIDE && b - t <= SIDE);
     let none = || Error::other("its calls have no pictures that fit on a screen");
     let [left, top, right, bottom] = whole.ok_or_else(none)?;
     let width = (right - left) as usize;
     let captions = records.iter().map(|record| captions(record));
-    let captions: Vec<_> = captions
-        .map(|all| all.map(|text| draw(&text, width)))
-        .collect();
+    let drawn = captions.map(|all| all.map(|text| draw(&text, width)));
+    let captions: Vec<_> = drawn.collect();
     let bars = captions.iter().flatten().flatten();
     let bar = bars.map(Image::height).max().unwrap_or_default();
     let height = (bottom - top) as usize + bar;
@@ -67,10 +60,8 @@ pub(crate) fn write(out: &mut impl Write, run: &Run, draw: Draw<'_>) -> io::Resu
                 let (place, rgb) = shot;
                 screen = Image::black(width, height);
                 let [x, y, ..] = bounds(&place).unwrap_or_default();
-                let shot = Image {
-                    width: place.width as usize,
-                    rgb,
-                };
+                let width = place.width as usize;
+                let shot = Image { width, rgb };
                 screen.paint(&shot, (x - left) as usize, (y - top) as usize);
             }
             screen.paint(&Image::black(width, bar), 0, height - bar);
@@ -90,12 +81,8 @@ fn bounds(place: &Place) -> Option<[i64; 4]> {
     let origin = place.origin?;
     let at = |v: i32| (f64::from(v) * place.scale).round() as i64;
     let (x, y) = (at(origin.x), at(origin.y));
-    Some([
-        x,
-        y,
-        x + i64::from(place.width),
-        y + i64::from(place.height),
-    ])
+    let (right, bottom) = (x + i64::from(place.width), y + i64::from(place.height));
+    Some([x, y, right, bottom])
 }
 
 /// The call, and the call with what came of it.

@@ -29,11 +29,7 @@ pub enum Pressed {
     /// A button of the mouse, from 1, and the place of the pointer.
     Button { number: u32, at: (i32, i32) },
     /// A key by XKB's name, the character that it gives, and the modifiers that are held.
-    Key {
-        name: String,
-        char: Option<char>,
-        modifiers: Modifiers,
-    },
+    Key(String, Option<char>, Modifiers),
 }
 
 /// A connection that hears every press.
@@ -113,11 +109,8 @@ impl Presses {
         };
         let name = symbol.name().unwrap_or_default().trim_start_matches("XK_");
         let pid = self.x11.front()?.map(|front| front.pid);
-        let what = Pressed::Key {
-            name: name.to_owned(),
-            char: symbol.key_char().filter(|c| !c.is_control()),
-            modifiers: held(self.held),
-        };
+        let char = symbol.key_char().filter(|c| !c.is_control());
+        let what = Pressed::Key(name.to_owned(), char, held(self.held));
         Ok(Some(Press { pid, what }))
     }
 }

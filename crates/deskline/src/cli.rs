@@ -261,7 +261,7 @@ pub(crate) enum Command {
     /// No model takes part. Exits with 1 if it stopped.
     #[command(alias = "replay")]
     Run(RunArgs),
-    /// Find controls of an app that have no label, and text with too little contrast
+    /// Find controls of an app without label, keys or fitting role, and text of little contrast
     ///
     /// Exits with 1 if it found something.
     Lint(LintArgs),

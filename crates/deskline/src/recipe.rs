@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::{fs, io};
 
 use deskline_mcp::How;
-use deskline_recipe::{Edit, Recipe, SUFFIX, Values};
+use deskline_recipe::{Edit, Recipe, SUFFIX};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{RecipesArgs, RunArgs, Settings, TestArgs};
@@ -58,9 +58,10 @@ pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
     }
     let done = report::told(&ends, args.all.report.as_deref())?;
     if let Some(own) = own.filter(|_| done != ExitCode::SUCCESS) {
+        let journal = own.keep().join("journal");
         eprintln!(
             "deskline: to look at it: deskline view {}",
-            own.keep().join("journal").display()
+            journal.display()
         );
     }
     Ok(done)
@@ -75,45 +76,26 @@ fn jobs<'r>(
     given: &BTreeMap<String, String>,
     state: &State,
 ) -> Result<Vec<Job<'r>>, String> {
-    let all = rows.len();
-    let mut jobs = Vec::new();
+    let (alone, mut jobs) = (rows.len() == 1, Vec::new());
+    let goes_on = alone && settings.desktop.is_none();
     for (row, mut values) in rows.into_iter().enumerate() {
         values.extend(given.clone());
-        let values = Values::new(&recipe.inputs, &values);
-        let begun = (state.now.step, settings.desktop.is_none() && all == 1);
         let how = How {
             heal: args.heal.clone(),
             literal: args.file.is_dir(),
-            from: if begun.1 { begun.0 } else { 0 },
-            pid: state.now.pid,
-            tells: (all == 1).then_some(jobs::progress),
+            from: if goes_on { state.step } else { 0 },
+            pid: state.pid,
+            tells: alone.then_some(jobs::progress),
             ..How::default()
         };
-        let name = if all == 1 {
-            stem(&args.file)
-        } else {
-            format!("row {}", row + 1)
-        };
-        let values = values.map_err(|wrong| wrong.in_file(&args.file))?;
-        checked(&args.file, recipe, &values)?;
-        if !state.now.done.contains(&row) {
-            let at = row;
-            jobs.push(Job {
-                at,
-                name,
-                recipe,
-                values,
-                how,
-            });
+        let mut job = Job::new(row, &args.file, recipe, &values, how)?;
+        if !alone {
+            job.name = format!("row {}", row + 1);
         }
+        jobs.push(job);
     }
+    jobs.retain(|job| !state.done.contains(&job.at));
     Ok(jobs)
-}
-
-/// Refuses a recipe that could not be done with these values.
-fn checked(file: &Path, recipe: &Recipe, values: &Values) -> Result<(), String> {
-    let checked = deskline_mcp::check(recipe, values);
-    checked.map_err(|wrong| wrong.in_file(file))
 }
 
 /// `deskline test`: each recipe of a folder on a fresh private desktop.
@@ -121,23 +103,13 @@ pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
     let files = files(&args.folder)?;
     let all = files.iter().map(|file| read(file));
     let all = all.collect::<Result<Vec<Recipe>, _>>()?;
-    let mut jobs = Vec::new();
-    for (at, (file, recipe)) in files.iter().zip(&all).enumerate() {
-        let values = Values::new(&recipe.inputs, &BTreeMap::new());
-        let values = values.map_err(|wrong| wrong.in_file(file))?;
-        checked(file, recipe, &values)?;
-        jobs.push(Job {
-            at,
-            name: stem(file),
-            recipe,
-            values,
-            how: How {
-                updates: args.update,
-                heal: args.update.then(String::new).into_iter().collect(),
-                ..How::default()
-            },
-        });
-    }
+    let mut how = How::default();
+    let heals = args.update.then(String::new).into_iter();
+    (how.updates, how.heal) = (args.update, heals.collect());
+    let jobs = files.iter().zip(&all).enumerate();
+    let jobs =
+        jobs.map(|(at, (file, recipe))| Job::new(at, file, recipe, &BTreeMap::new(), how.clone()));
+    let jobs = jobs.collect::<Result<Vec<_>, _>>()?;
     let settings = Settings {
         desktop: settings.desktop.or(Some(crate::cli::Own::default())),
         ..settings.clone()
@@ -157,18 +129,12 @@ pub(crate) fn list(settings: &Settings, args: &RecipesArgs) -> Done {
         if args.name.as_ref().is_some_and(|wanted| *wanted != name) {
             continue;
         }
-        let recipe = match read(file) {
-            Ok(recipe) => recipe,
-            Err(why) => {
-                print(&why)?;
-                continue;
-            }
+        let recipe = read(file);
+        let Ok(recipe) = recipe.as_ref().map_err(|why| print(why)) else {
+            continue;
         };
-        let steps = recipe.steps.len();
-        print(&format!(
-            "{name}  {}  {steps} steps  {}",
-            recipe.app, recipe.about
-        ))?;
+        let (steps, app, about) = (recipe.steps.len(), &recipe.app, &recipe.about);
+        print(&format!("{name}  {app}  {steps} steps  {about}"))?;
         let Some(_) = &args.name else { continue };
         for input in &recipe.inputs {
             let default = input.default.as_ref();
@@ -209,11 +175,8 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 
 /// Writes the targets and checks that were noted anew back into the file.
 fn heal<'e>(file: &Path, ends: impl IntoIterator<Item = &'e End>) -> Fallible {
-    let Some(Ok(played)) = ends
-        .into_iter()
-        .find(|e| e.is_good())
-        .map(|end| &end.played)
-    else {
+    let good = ends.into_iter().find(|end| end.is_good());
+    let Some(Ok(played)) = good.map(|end| &end.played) else {
         return Ok(());
     };
     if played.healed.is_empty() && played.updated.is_empty() {
@@ -238,13 +201,10 @@ fn heal<'e>(file: &Path, ends: impl IntoIterator<Item = &'e End>) -> Fallible {
 }
 
 /// How far a recipe got, for `--resume`.
-struct State {
-    file: PathBuf,
-    now: Far,
-}
-
 #[derive(Default, Serialize, Deserialize)]
-struct Far {
+struct State {
+    #[serde(skip)]
+    file: PathBuf,
     /// Of the values that it was done with.
     values: u64,
     /// The rows that are done.
@@ -258,35 +218,37 @@ impl State {
     fn open(recipe: &Path, values: u64, resume: bool) -> Fallible<Self> {
         let name = recipe.to_string_lossy();
         let file = PathBuf::from(format!("{}.resume", name.trim_end_matches('/')));
-        if !resume {
-            let now = Far {
-                values,
-                ..Far::default()
-            };
-            return Ok(Self { file, now });
+        let mut state = Self::default();
+        if resume {
+            let text = fs::read(&file);
+            let text = text.map_err(|_| "there is nothing to resume: it did not stop")?;
+            state = serde_json::from_slice(&text)?;
+            if state.values != values {
+                let why = "the values differ from those that it stopped with: pass the same";
+                return Err(why.into());
+            }
         }
-        let text = fs::read(&file).map_err(|_| "there is nothing to resume: it did not stop")?;
-        let now: Far = serde_json::from_slice(&text)?;
-        if now.values != values {
-            return Err("the values differ from those that it stopped with: pass the same".into());
-        }
-        Ok(Self { file, now })
+        Ok(Self {
+            file,
+            values,
+            ..state
+        })
     }
 
     /// Notes how far it got, if it stopped.
     fn close(mut self, ends: &[End], is_run: bool) -> Fallible {
         for end in ends {
             if end.is_good() {
-                self.now.done.insert(end.at);
+                self.done.insert(end.at);
             } else if let Ok(played) = &end.played {
-                self.now.step = played.done.len();
-                self.now.pid = played.stopped.as_ref().and_then(|stop| stop.pid);
+                self.step = played.done.len();
+                self.pid = played.stopped.as_ref().and_then(|stop| stop.pid);
             }
         }
         if is_run || ends.iter().all(End::is_good) {
             let _ = fs::remove_file(&self.file);
             return Ok(());
         }
-        write(&self.file, &serde_json::to_string(&self.now)?)
+        write(&self.file, &serde_json::to_string(&self)?)
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use deskline_contract::WindowHint;
 use deskline_unix::process;
@@ -87,6 +87,20 @@ pub fn has_qml(pid: u32) -> bool {
     ["/libQt5Quick.so", "/libQt6Quick.so"]
         .iter()
         .any(|file| maps.contains(file))
+}
+
+/// The catalogues of gettext that a process has mapped: those of the language that it shows.
+pub fn catalogues(pid: u32) -> Vec<PathBuf> {
+    let maps = maps(pid);
+    let files = maps
+        .lines()
+        .filter_map(|line| line.find('/').map(|at| PathBuf::from(&line[at..])));
+    let mut files: Vec<_> = files
+        .filter(|file| file.extension() == Some("mo".as_ref()))
+        .collect();
+    files.sort();
+    files.dedup();
+    files
 }
 
 /// The files that a process has mapped: proc(5). Empty for a process whose files this user may not

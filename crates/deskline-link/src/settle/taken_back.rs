@@ -272,7 +272,7 @@ pub(crate) fn not_switched(desktop: &mut dyn Desktop, action: &Action, report: &
     let acted_on = acted_on.filter(|_| presses || is_plain_click(action));
     let is_cell = acted_on.is_some_and(|a| a.was.role == Role::CELL && a.was.title.is_blank());
     let own = own(report).filter(|(was, now, _)| !(was.states ^ now.states).intersects(Says::ON));
-    own.is_some_and(|(_, _, id)| is_cell && desktop.toggles(&id).unwrap_or(false))
+    own.is_some_and(|(_, _, id)| is_cell && desktop.takes(&id).is_ok_and(|takes| takes.toggle))
 }
 
 /// The verdict about a text that a key after it has confirmed, where the field has its old one: the

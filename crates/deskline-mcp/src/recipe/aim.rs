@@ -68,10 +68,9 @@ impl Play<'_> {
             Way::Place => format!("{target} is not there. {} is in its place", plain(&line)),
             _ => format!("{target} is there, but nothing that was next to it"),
         };
-        Err(halt(format!(
-            "{why}. If it does the same, pass --heal={}",
-            deskline_core::escape::quoted(text, 60)
-        )))
+        let named = deskline_core::escape::quoted(text, 60);
+        let advice = format!("If it does the same, pass --heal={named}");
+        Err(halt(format!("{why}. {advice}")))
     }
 
     /// Waits until the dialog and the focus are as the step needs them.
@@ -103,9 +102,8 @@ impl Play<'_> {
             (None, Some(is)) => return Some(format!("a dialog is in front: {is:?}")),
             (Some(wanted), is) => {
                 let is = is.as_ref().map_or("none".into(), |is| format!("{is:?}"));
-                return Some(format!(
-                    "the dialog {wanted:?} must be in front, but {is} is"
-                ));
+                let why = format!("the dialog {wanted:?} must be in front, but {is} is");
+                return Some(why);
             }
         }
         let focus = step.focus.as_ref()?.fill(self.values).ok()?;
@@ -113,10 +111,8 @@ impl Play<'_> {
             return None;
         }
         let is = screen.focused().next().map_or("nothing".into(), plain);
-        Some(format!(
-            "{} must have the focus, but {is} has it",
-            focus.shown()
-        ))
+        let focus = focus.shown();
+        Some(format!("{focus} must have the focus, but {is} has it"))
     }
 
     /// Answers a dialog that may come, if one is there.
@@ -171,6 +167,8 @@ impl Play<'_> {
             return Err(halt(format!("{reason:?}")));
         }
         let element = element.map(|text| text.trim_matches('*'));
+        let element =
+            element.map(|text| self.words.as_ref().map_or(text, |words| words.shown(text)));
         let lacks = |text: &&str| {
             let screen = self.screens.get(&pid);
             !text.is_empty() && screen.is_some_and(|screen| !has_part(screen, text))
@@ -219,7 +217,7 @@ fn shown(target: &Target) -> String {
         Some(text) => format!("[{role}] {}", deskline_core::escape::quoted(text, 60)),
         None => format!(
             "the [{role}] after {:?}",
-            target.after.as_deref().unwrap_or_default()
+            target.after.as_deref().unwrap_or("")
         ),
     }
 }

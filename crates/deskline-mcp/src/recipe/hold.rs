@@ -41,7 +41,8 @@ impl Play<'_> {
                 continue;
             }
             let is_old = |lack: &String| lack.starts_with("shows ") || lack.starts_with("absent ");
-            let old = self.how.updates && patience.is_over() && lacks.iter().all(is_old);
+            let updates = self.how.updates && !self.translates;
+            let old = updates && patience.is_over() && lacks.iter().all(is_old);
             if let Some(index) = index.filter(|_| old) {
                 self.update(index, pid);
                 return Ok(());
@@ -102,17 +103,15 @@ impl Play<'_> {
             return vec!["contrast was not checked: there is no picture".into()];
         }
         let pictures = picture.as_slice();
-        let is_leaf = |line: &Line| {
-            lines
-                .iter()
-                .all(|l| l.parent.is_none() || l.parent != line.reference)
-        };
-        let leaves = lines.iter().filter(|line| is_leaf(line));
+        let is_in =
+            |inner: &&Line, line: &Line| inner.parent.is_some() && inner.parent == line.reference;
+        let leaves = lines
+            .iter()
+            .filter(|line| !lines.iter().any(|inner| is_in(inner, line)));
         let all = lines.iter().filter(|_| asks("labels"));
         let unnamed = all.filter_map(|line| labels(line, false));
-        unnamed
-            .chain(leaves.filter_map(|line| pale(line, pictures)))
-            .collect()
+        let pale = leaves.filter_map(|line| pale(line, pictures));
+        unnamed.chain(pale).collect()
     }
 
     /// Has a step check what it has changed now.
@@ -124,9 +123,8 @@ impl Play<'_> {
         let checks = &mut self.played.recipe.steps[index].checks;
         (checks.shows, checks.absent) = (Vec::new(), Vec::new());
         Learn::default().check(checks, &screen);
-        checks
-            .each_mut()
-            .for_each(|check| check.map(|text| self.values.name_in(text)));
+        let name = |text: &str| self.values.name_in(text);
+        checks.each_mut().for_each(|check| check.map(name));
         self.played.updated.push(index);
     }
 

@@ -26,21 +26,16 @@ pub fn pale(line: &Line, pictures: &[Picture]) -> Option<String> {
     // An empty field shows no text: its name stands beside it.
     let shows = !line.states.contains(States::EDITABLE) || line.value.is_some();
     let enabled = !line.states.contains(States::DISABLED);
-    let place = line
-        .extents
-        .filter(|_| shows && enabled && line.text.is_some())?;
+    let has_text = shows && enabled && line.text.is_some();
+    let place = line.extents.filter(|_| has_text)?;
     let is_box = matches!(line.role, Role::CHECK_BOX | Role::RADIO_BUTTON) && place.w < 2 * place.h;
     if line.role == Role::SLIDER || is_box {
         return None;
     }
-    let found = pictures
-        .iter()
-        .find_map(|picture| contrast(picture, place))?;
-    let least = if place.h >= LARGE {
-        LARGE_TEXT
-    } else {
-        SMALL_TEXT
-    };
+    let mut pictures = pictures.iter();
+    let found = pictures.find_map(|picture| contrast(picture, place))?;
+    let is_large = place.h >= LARGE;
+    let least = if is_large { LARGE_TEXT } else { SMALL_TEXT };
     (found < least).then(|| format!("contrast {found:.1}:1, not {least}:1: {line}"))
 }
 

@@ -27,6 +27,33 @@ pub(super) struct Job<'r> {
     pub(super) how: How,
 }
 
+impl<'r> Job<'r> {
+    /// # Errors
+    /// The recipe could not be done with these values.
+    pub(super) fn new(
+        at: usize,
+        file: &Path,
+        recipe: &'r Recipe,
+        given: &BTreeMap<String, String>,
+        how: How,
+    ) -> Result<Self, String> {
+        let values = Values::new(&recipe.inputs, given);
+        let values = values.and_then(|values| {
+            deskline_mcp::check(recipe, &values)?;
+            Ok(values)
+        });
+        let values = values.map_err(|wrong| wrong.in_file(file))?;
+        let name = stem(file);
+        Ok(Self {
+            at,
+            name,
+            recipe,
+            values,
+            how,
+        })
+    }
+}
+
 /// What came of it: done or stopped, or not even begun.
 pub(super) struct End {
     /// Its job's.
@@ -38,9 +65,7 @@ pub(super) struct End {
 
 impl End {
     pub(super) fn is_good(&self) -> bool {
-        self.played
-            .as_ref()
-            .is_ok_and(|played| played.stopped.is_none())
+        matches!(&self.played, Ok(played) if played.stopped.is_none())
     }
 }
 
@@ -62,20 +87,15 @@ pub(super) fn stem(file: &Path) -> String {
 pub(super) fn given(recipe: &Recipe, set: &[Named]) -> Fallible<BTreeMap<String, String>> {
     let mut given = BTreeMap::new();
     for Named { name, value } in set {
-        let is_secret = recipe
-            .inputs
-            .iter()
-            .any(|i| i.name == *name && i.kind == Kind::Secret);
+        let mut inputs = recipe.inputs.iter();
+        let is_secret = inputs.any(|i| i.name == *name && i.kind == Kind::Secret);
         let value = if value == "-" {
             let mut line = String::new();
             std::io::stdin().read_line(&mut line)?;
             line.trim_end_matches(['\r', '\n']).to_owned()
         } else if is_secret {
-            let why = format!(
-                "others can see a command line: pass --set {name}=- and write it to \
-                standard input"
-            );
-            return Err(why.into());
+            let why = "others can see a command line: pass --set";
+            return Err(format!("{why} {name}=- and write it to standard input").into());
         } else {
             value.clone()
         };
@@ -157,9 +177,7 @@ pub(super) fn progress(done: usize, of: usize, words: &str) {
 
 /// Replaces a file as a whole, or leaves it as it was.
 pub(super) fn write(file: &Path, text: &str) -> Fallible {
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = file.parent().filter(|folder| *folder != Path::new(""));
     let folder = folder.unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let new = tempfile::NamedTempFile::new_in(folder)?;

@@ -6,7 +6,7 @@ use deskline_journal::{FileKind, Journal, Outcome, Record};
 use deskline_recipe::{Learn, Link, Screen};
 
 use super::jobs::{Job, all_of, given, stem, write};
-use super::{Done, Fallible, How, Recipe, SUFFIX, Settings, Values, print, report};
+use super::{Done, Fallible, How, Recipe, SUFFIX, Settings, print, report};
 use crate::cli::{KeepArgs, LearnArgs};
 use crate::run::recipes;
 
@@ -15,11 +15,9 @@ pub(super) const VERSION: &str = concat!("deskline ", env!("CARGO_PKG_VERSION"))
 /// `deskline learn`.
 pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
     let (links, run) = (links(&args.run)?, args.run.display());
+    let calls = links.len();
     let file = file(settings, &args.keep, &args.run)?;
-    let from = format!(
-        "Learned by {VERSION} from the {} calls in {run}",
-        links.len()
-    );
+    let from = format!("Learned by {VERSION} from the {calls} calls in {run}");
     let mut settings = settings.clone();
     // The trial is no part of the run that it is made of.
     let folder = |path: &Path| path.canonicalize().ok();
@@ -36,11 +34,8 @@ pub(super) fn file(settings: &Settings, args: &KeepArgs, of: &Path) -> Fallible<
     let folder = recipes(settings).ok_or("there is no folder for recipes: pass --recipes DIR")?;
     let file = folder.join(format!("{name}{SUFFIX}"));
     if file.exists() {
-        let why = format!(
-            "{} exists: pass another --name, or remove it",
-            file.display()
-        );
-        return Err(why.into());
+        let file = file.display();
+        return Err(format!("{file} exists: pass another --name, or remove it").into());
     }
     Ok(file)
 }
@@ -64,18 +59,11 @@ pub(super) fn keep(
     if cfg!(target_os = "linux") && !args.here {
         settings.desktop = settings.desktop.or(Some(crate::cli::Own::default()));
     }
-    let values = Values::new(&recipe.inputs, &given(&recipe, &args.set)?)?;
     let how = How {
         learns: true,
         ..How::default()
     };
-    let job = Job {
-        at: 0,
-        name: stem(file),
-        recipe: &recipe,
-        values,
-        how,
-    };
+    let job = Job::new(0, file, &recipe, &given(&recipe, &args.set)?, how)?;
     let ends = all_of(&settings, &[job], 1, true)?;
     let done = report::told(&ends, None)?;
     let good = ends.iter().find(|end| end.is_good());

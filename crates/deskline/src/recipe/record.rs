@@ -32,9 +32,8 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     let name = args.app.split_whitespace().next().unwrap_or("recorded");
     let file = file(settings, &args.keep, Path::new(name))?;
     let mut presses = Session::find().presses()?;
-    let own = tempfile::Builder::new()
-        .prefix("deskline-record-")
-        .tempdir()?;
+    let mut own = tempfile::Builder::new();
+    let own = own.prefix("deskline-record-").tempdir()?;
     let reading = Settings {
         dir: Some(own.path().join("journal")),
         ..settings.clone()
@@ -171,14 +170,9 @@ impl<'d> Recorder<'d> {
                 self.button(number, at, line).await
             }
             Pressed::Button { .. } => Ok(()),
-            Pressed::Key {
-                name,
-                char,
-                modifiers,
-            } => {
-                let commands =
-                    modifiers.intersects(Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND);
-                match char.filter(|_| !commands) {
+            Pressed::Key(name, char, modifiers) => {
+                let commands = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
+                match char.filter(|_| !modifiers.intersects(commands)) {
                     Some(char) => self.character(char),
                     None => return self.key(&name, modifiers).await,
                 }
@@ -285,9 +279,7 @@ impl<'d> Recorder<'d> {
         let acts = |link: &Link| link.tool != "refresh_traversal";
         let last = self.links.iter().rposition(acts).unwrap_or_default();
         let opener = self.links[last].arguments.get("ref");
-        let opener = opener
-            .and_then(|of| of.as_str()?.parse().ok())
-            .and_then(now);
+        let opener = opener.and_then(|of| now(of.as_str()?.parse().ok()?));
         let opens = |line: &Line| matches!(line.role, Role::COMBO_BOX | Role::POP_UP_BUTTON);
         let items = [Role::MENU_ITEM, Role::ROW, Role::CELL, Role::STATIC_TEXT];
         let chosen = line.text.as_ref().map(|text| text.shown.clone());
@@ -301,11 +293,8 @@ impl<'d> Recorder<'d> {
             self.add("click_and_traverse", choose, Some(&opener));
         } else if line.role == Role::SLIDER {
             let value = line.reference.and_then(now).and_then(|line| shown(&line));
-            self.add(
-                "set_value_and_traverse",
-                json!({"value": value}),
-                Some(line),
-            );
+            let value = json!({"value": value});
+            self.add("set_value_and_traverse", value, Some(line));
         } else if !line.role.is_scroll_bar_part() {
             self.add("click_and_traverse", arguments, Some(line));
         }

@@ -141,12 +141,8 @@ fn as_page(ends: &[End]) -> String {
         };
         let (name, ms) = (escaped(&end.name), end.took.as_millis());
         let text = escaped(&text(end)).replace("&#10;", "\n");
-        let picture = end
-            .played
-            .as_ref()
-            .ok()
-            .and_then(picture)
-            .unwrap_or_default();
+        let played = end.played.as_ref().ok();
+        let picture = played.and_then(picture).unwrap_or_default();
         let _ = writeln!(
             page,
             "<details{open}><summary>{name}: {word}, {ms} ms</summary><pre>{text}</pre>\n\

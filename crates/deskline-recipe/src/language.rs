@@ -1,0 +1,134 @@
+//! Another language of the app: its texts for those of the recipe, by gettext's catalogues.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use crate::{Recipe, Screen, Values};
+
+/// Texts of a program, and what its catalogues have for them.
+pub type Messages = HashMap<String, String>;
+
+/// The messages of a `.mo` file ("The Format of GNU MO Files"); none if it is no such file.
+pub fn messages(mo: &[u8]) -> Messages {
+    let is = |magic: [u8; 4]| mo.starts_with(&magic);
+    let (magic, big) = (0x9504_12de_u32, is(0x9504_12de_u32.to_be_bytes()));
+    let word = |at: usize| {
+        let word = *mo.get(at..)?.first_chunk()?;
+        let word = if big {
+            u32::from_be_bytes(word)
+        } else {
+            u32::from_le_bytes(word)
+        };
+        Some(word as usize)
+    };
+    // The first of several forms, as of a plural.
+    let text = |table: usize, n: usize| {
+        let (length, at) = (word(table + 8 * n)?, word(table + 8 * n + 4)?);
+        let text = std::str::from_utf8(mo.get(at..)?.get(..length)?);
+        Some(text.ok()?.split('\0').next()?.to_owned())
+    };
+    let known = word(8).filter(|_| big || is(magic.to_le_bytes()));
+    // The first entry is about the file itself.
+    let all = 1..known.unwrap_or_default().min(mo.len() / 16);
+    let all = all.filter_map(|n| Some((text(word(12)?, n)?, text(word(16)?, n)?)));
+    all.collect()
+}
+
+/// The language of catalogues such as `…/de/LC_MESSAGES/gtk30.mo`; without any it is the program's.
+pub fn language(catalogues: &[PathBuf]) -> &str {
+    let folder = catalogues.first().and_then(|file| file.ancestors().nth(2));
+    let name = folder.and_then(Path::file_name);
+    name.and_then(OsStr::to_str).unwrap_or("en")
+}
+
+/// What stands for something else in a message.
+static GAP: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"%(\d+\$)?[-.0-9]*l*[a-zA-Z\d]|\{[^ ]*?\}").ok());
+
+/// A text without its context and the marks of its keys.
+fn bare(text: &str) -> String {
+    let text = text.rsplit('\u{4}').next().unwrap_or_default();
+    text.replace(['_', '&'], "")
+}
+
+/// The texts of a recipe, and what an app may show for each in another language.
+#[derive(Debug)]
+pub struct Words(BTreeMap<String, BTreeSet<String>>);
+
+/// Messages and their parts, and what each may be in the other language.
+type Known = BTreeMap<String, BTreeSet<String>>;
+
+impl Words {
+    /// `own` are the messages of the recipe's language, `shown` those of the app's.
+    pub fn new(recipe: &Recipe, values: &Values, own: &Messages, shown: &Messages) -> Self {
+        let mut known = Known::new();
+        for id in own.keys().chain(shown.keys()) {
+            let of = |messages: &Messages| bare(messages.get(id).unwrap_or(id));
+            let (own, shown) = (of(own), of(shown));
+            for gap in GAP.iter() {
+                for (own, shown) in gap.split(&own).zip(gap.split(&shown)) {
+                    let all = known.entry(own.to_owned()).or_default();
+                    all.insert(shown.to_owned());
+                }
+            }
+        }
+        let mut words = BTreeMap::new();
+        recipe.clone().map(&mut |text| {
+            let own = values.fill(text).map_or(text.into(), |filled| filled.text);
+            let shown = known.get(&bare(&own)).cloned();
+            let shown = shown.unwrap_or_else(|| in_parts(&bare(&own), &known));
+            words.insert(own, shown);
+            text.to_owned()
+        });
+        Self(words)
+    }
+
+    /// What the app shows for a text of the recipe, if that is certain.
+    pub fn shown<'t>(&'t self, text: &'t str) -> &'t str {
+        let certain = self.0.get(text).filter(|all| all.len() == 1);
+        certain
+            .and_then(BTreeSet::first)
+            .map_or(text, String::as_str)
+    }
+
+    /// Gives a screen the recipe's texts, where it is certain which is meant. Says whether it did.
+    pub fn translate(&self, screen: &mut Screen) -> bool {
+        let mut translates = false;
+        let lines = screen.lines.iter_mut();
+        let texts = lines.flat_map(|line| line.text.iter_mut().chain(&mut line.value));
+        let texts = texts.map(|text| &mut text.shown).chain(&mut screen.dialog);
+        for text in texts.filter(|text| !self.0.contains_key(*text)) {
+            let is = |(_, shown): &(_, &BTreeSet<_>)| shown.contains(&bare(text));
+            let meant: Vec<_> = self.0.iter().filter(is).take(2).collect();
+            if let [(own, _)] = meant[..] {
+                text.clone_from(own);
+                translates = true;
+            }
+        }
+        translates
+    }
+}
+
+/// A text with the messages in it translated, the longest first: in each of their ways.
+fn in_parts(text: &str, known: &Known) -> BTreeSet<String> {
+    let is_in = |own: &&String| own.len() > 2 && text.contains(own.as_str());
+    let mut inside: Vec<_> = known.keys().filter(is_in).collect();
+    inside.sort_by_key(|own| Reverse(own.len()));
+    let ways = inside.iter().map(|own| known[*own].len()).max();
+    let any: Vec<_> = inside.iter().map(|own| regex::escape(own)).collect();
+    let Some((ways, any)) = ways.zip(Regex::new(&any.join("|")).ok()) else {
+        return BTreeSet::from([text.to_owned()]);
+    };
+    let shown = |found: &Captures<'_>, way: usize| {
+        let mut all = known[&found[0]].iter().cycle();
+        all.nth(way).cloned().unwrap_or_default()
+    };
+    let ways = (0..ways).map(|way| any.replace_all(text, |found: &Captures<'_>| shown(found, way)));
+    ways.map(Cow::into_owned).collect()
+}

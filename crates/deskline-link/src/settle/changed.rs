@@ -89,6 +89,12 @@ impl Says {
     /// The states of a control that is on.
     pub(crate) const ON: States = States::CHECKED.union(States::MIXED);
 
+    /// What it says. The editor of a web page's cell is in its title.
+    pub(crate) fn text(&self) -> &str {
+        let is_value = !self.value.trim().is_empty();
+        if is_value { &self.value } else { &self.title }
+    }
+
     /// GTK 4's drop-downs have their choice as a text inside.
     pub(crate) fn new(tree: &Tree, index: usize) -> Self {
         let element = &tree.elements[index];

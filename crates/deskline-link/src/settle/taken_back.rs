@@ -40,7 +40,9 @@ pub(crate) fn note_change(
         Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. }) => was != now,
         Action::Quiet(Quiet::SetSelected { .. }) => true,
         Action::Quiet(Quiet::PressAx { .. }) => toggled,
-        _ if action.keys().0.is_some() => was.text() != now.text() && typed_over(action, report),
+        _ if action.keys().0.is_some() => {
+            now.other_text(&was).is_some() && typed_over(action, report)
+        }
         _ => toggled || was.value != now.value && chooses,
     };
     let shown = report.step.settled.and_then(|settled| settled.shown);
@@ -309,5 +311,6 @@ fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
             state.unwrap_or("not checked").to_owned(),
         ));
     }
-    (now == was && *then != was).then(|| Mismatch::TakenBack(shown(now.text())))
+    (now == was && *then != was)
+        .then(|| Mismatch::TakenBack(shown(now.other_text(then).unwrap_or_default())))
 }

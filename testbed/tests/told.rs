@@ -413,3 +413,157 @@ fn a_text_that_a_page_takes_back_after_return_is_no_success() {
         );
     });
 }
+
+/// What passes clicks on or hides for a while, and lists that show a part of what they hold.
+const PARTS: &str = r#"<style>.s{position:absolute;opacity:0;pointer-events:none}.s+label{padding:8px 20px}
+    #l{position:absolute;left:500px;margin:0;padding:0;list-style:none;height:90px;overflow:auto}
+    #l li{height:30px;width:100px}#veil{position:fixed;inset:0;background:#fff8}
+    .b{position:absolute;width:0;height:0}p{width:300px;font:16px/24px sans-serif}</style>
+    <input class=s type=radio name=r id=r1><label for=r1>Small</label>
+    <input class=s type=radio name=r id=r2><label for=r2>Large</label>
+    <div role=combobox tabindex=0 aria-label=Colour aria-expanded=false aria-controls=l id=c
+      style="position:absolute;left:500px;width:100px" onclick="show(l.hidden)">Red</div>
+    <p><input type=checkbox id=k> Some words first that fill it <label for=k>I agree to all of the
+      conditions and rules</label> and more.
+    <p><button onclick="veil.hidden=false;setTimeout(()=>veil.remove(),600)">Load</button>
+    <button onclick="log('started')">Start</button><div id=veil hidden>Loading</div>
+    <div style="height:120px"></div><ul id=l role=listbox hidden></ul><button>Last</button><script>
+    function show(open){l.hidden=!open;c.setAttribute('aria-expanded',open)}
+    for(const x of ['Red','Green','Blue','Grey','Black','White']){const e=document.createElement('li');
+      e.role='option';e.textContent=x;l.append(e);
+      e.onclick=()=>{c.textContent=x;show(false);log('colour',x)}}
+    onchange=e=>log(e.target.id,e.target.checked);log('ready')</script>"#;
+
+#[test]
+fn labels_veils_and_lists_of_a_page_let_a_click_reach_what_is_meant() {
+    in_each_browser(PARTS, |bed, server, app, page| {
+        let (persons, _) = bed.mousepad("");
+        let calls = [
+            (
+                json!({"element": "Large", "role": "AXRadioButton"}),
+                "r2 true",
+            ),
+            (
+                json!({"element": "I agree to all", "role": "AXCheckBox"}),
+                "k true",
+            ),
+            (
+                json!({"element": "Colour", "choose": "Black"}),
+                "colour Black",
+            ),
+            // Its list is scrolled now.
+            (
+                json!({"element": "Colour", "choose": "Green"}),
+                "colour Green",
+            ),
+            (
+                json!({"element": "Colour", "choose": "White"}),
+                "colour White",
+            ),
+        ];
+        for (click, does) in calls {
+            page.clear_log();
+            let answer = persons.call_behind(server, app.pid, "click_and_traverse", click);
+            assert!(!answer.is_error, "{answer}");
+            page.wait_for(does);
+            assert_eq!(page.log(), [does], "{answer}");
+        }
+        let steps = json!({"steps": [{"do": "click", "element": "Load"},
+            {"do": "click", "element": "Start"}]});
+        let answer = persons.call_behind(server, app.pid, "chain_and_traverse", steps);
+        assert!(!answer.is_error, "{answer}");
+        page.wait_for("started");
+    });
+}
+
+/// Fields and cells that make something else of a text, and lists with choices that cannot be meant.
+const ELSE: &str = r#"<label>Tags <input id=g onkeydown="if(event.key=='Enter'||event.key==','){
+      event.preventDefault();log('tag',value);g.value=''}"></label>
+    <label>At most ten <input type=number value=1 onchange="if(value>10)value=10;log('number',value)"></label>
+    <table role=grid><tr><td tabindex=0>alpha<td tabindex=0>beta</table>
+    <select aria-label=Size><optgroup label=Men><option>S<option>L</optgroup>
+      <optgroup label=Women><option>S<option>L</optgroup></select>
+    <select aria-label=Plan><option>Free<option disabled>Gold</select><button>Last</button><script>
+    document.querySelectorAll('td').forEach(cell=>cell.ondblclick=()=>{
+      const was=cell.textContent,field=document.createElement('input');
+      field.value=was;cell.textContent='';cell.append(field);field.select();
+      const end=()=>{cell.textContent=was;log('back',was)};
+      field.onkeydown=e=>{if(e.key=='Enter'){field.onblur=null;end()}};field.onblur=end});
+    log('ready')</script>"#;
+
+#[test]
+fn what_a_page_makes_of_a_text_or_does_not_offer_is_told() {
+    in_each_browser(ELSE, |bed, server, app, page| {
+        let (persons, _) = bed.mousepad("");
+        let click = |click: serde_json::Value, tells: &str| {
+            let answer = persons.call_behind(server, app.pid, "click_and_traverse", click);
+            assert!(answer.text.contains(tells), "{answer}");
+        };
+        let tags = json!({"element": "Tags", "role": "AXTextField", "text": "blue,green",
+            "pressKey": "Return"});
+        click(tags, "contains 'green' now");
+        page.wait_for("tag green");
+        assert_eq!(page.log(), ["tag blue", "tag green"]);
+        let number = json!({"element": "At most ten", "role": "AXIncrementor", "doubleClick": true,
+            "text": "50", "pressKey": "Tab"});
+        click(number, "contains '10' now");
+        page.wait_for("number 10");
+        let cell = json!({"element": "alpha", "doubleClick": true, "text": "one",
+            "pressKey": "Return"});
+        click(cell, "shows 'alpha' still");
+        page.wait_for("back alpha");
+        // The cell drops the text once the person's window is in front again.
+        let cell = json!({"element": "beta", "doubleClick": true, "text": "two"});
+        click(cell, "is 'beta' again");
+        click(
+            json!({"element": "Size", "choose": "L"}),
+            "has 2 choices 'L'",
+        );
+        click(json!({"element": "Plan", "choose": "Gold"}), "is disabled");
+    });
+}
+
+/// A table whose cells take no other text, and whose second column has choices of its own.
+const TABLE: &str = r"
+import gi
+gi.require_version('Gtk', '3.0')
+from gi.repository import Gtk
+store = Gtk.ListStore(str, str)
+for row in (('Ann', 'Low'), ('Bob', 'High')):
+    store.append(row)
+view = Gtk.TreeView(model=store)
+levels = Gtk.ListStore(str)
+for level in ('Low', 'High'):
+    levels.append([level])
+name = Gtk.CellRendererText(editable=True)
+name.connect('edited', lambda _, path, text: print('refused', text))
+level = Gtk.CellRendererCombo(editable=True, model=levels, text_column=0, has_entry=False)
+level.connect('edited', lambda _, path, text: print('level', text))
+view.append_column(Gtk.TreeViewColumn('Name', name, text=0))
+view.append_column(Gtk.TreeViewColumn('Level', level, text=1))
+view.get_selection().select_path(1)
+window = Gtk.Window(title='Table')
+window.set_default_size(300, 200)
+window.add(view)
+window.show_all()
+print('ready')
+Gtk.main()
+";
+
+#[test]
+fn a_cell_that_refuses_a_text_or_a_choice_is_told() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let app = program(&bed, TABLE);
+    app.wait_for("ready");
+    let edit = json!({"element": "Ann", "doubleClick": true, "text": "One", "pressKey": "Return"});
+    let answer = persons.call_behind(&server, app.pid, "click_and_traverse", edit);
+    app.wait_for("refused One");
+    assert!(answer.text.contains("shows 'Ann' still"), "{answer}");
+    let high = json!({"element": "Low", "role": "AXCell", "choose": "High"});
+    let answer = persons.call_behind(&server, app.pid, "click_and_traverse", high);
+    assert!(
+        answer.is_error || app.log().contains(&"level High".to_owned()),
+        "{answer}"
+    );
+}

@@ -220,6 +220,15 @@ impl Tree {
         }
     }
 
+    /// Whether `hit`, the topmost element at `point`, is what `index` lies in, and may be all that
+    /// the app tells of it there. A list in between shows nothing of it where the list is not.
+    pub fn is_around(&self, hit: usize, index: usize, point: Point) -> bool {
+        let between = self.outwards(index).take_while(|at| *at != hit);
+        let mut places = between.filter_map(|at| self.elements[at].place());
+        let is_in = self.is_inside(index, hit) && !is_control(&self.elements[index]);
+        is_in && places.all(|place| place.contains(point))
+    }
+
     /// Whether a click on `hit`, the topmost element at a point, is a click on `index`: `hit` is a
     /// part of it, or passes its clicks on, as a row, a label or the button around a text do.
     pub fn receives_for(&self, hit: usize, index: usize) -> bool {
@@ -228,7 +237,7 @@ impl Tree {
         }
         let target = &self.elements[index];
         if self.is_inside(index, hit) {
-            return !is_control(target) || passes_clicks(&self.elements[hit]);
+            return passes_clicks(&self.elements[hit]);
         }
         if self.labels(hit, index) {
             return true;
@@ -269,9 +278,10 @@ impl Tree {
     fn labels(&self, hit: usize, index: usize) -> bool {
         let wanted = fold(&self.elements[index].title.shown);
         let is_label = |at: usize| {
-            let element = &self.elements[at];
-            let is_named_so = !wanted.is_empty() && fold(&element.title.shown) == wanted;
-            element.native_role == "label" && (is_named_so || self.is_inside(index, at))
+            let named = |part: usize| fold(&self.elements[part].title.shown) == wanted;
+            let is_named_so = !wanted.is_empty() && self.with_inside(at).any(named);
+            let is_label = self.elements[at].native_role == "label";
+            is_label && (is_named_so || self.is_inside(index, at))
         };
         let mut around = self.outwards(hit).take(LABEL_DEPTH);
         around

@@ -129,6 +129,25 @@ fn a_click_on_a_part_or_on_what_passes_it_on_is_received() {
 }
 
 #[test]
+fn a_list_shows_nothing_of_its_rows_where_it_is_not_and_a_label_is_named_by_its_text() {
+    let tree = tree(
+        r#"
+[AXApplication] visible #e1
+  [AXWebArea] x:0 y:0 w:400 h:300 visible #e2
+    [AXList] x:0 y:100 w:100 h:60 visible #e3
+      [AXRow] "Green" x:0 y:80 w:100 h:30 visible #e4
+    [AXRadioButton] "Large" x:0 y:200 w:10 h:10 visible #e5
+    [AXStaticText (label)] x:0 y:195 w:100 h:30 visible #e6
+      [AXStaticText] "Large" x:20 y:200 w:60 h:20 visible #e7
+"#,
+    );
+    let [page, row] = ["e2", "e4"].map(|id| at(&tree, id));
+    let around = |y| tree.is_around(page, row, Point { x: 50, y });
+    assert!(!around(90) && around(105));
+    assert!(tree.receives_for(at(&tree, "e6"), at(&tree, "e5")));
+}
+
+#[test]
 fn a_plug_in_with_the_bounds_of_its_toplevel_covers_nothing_beyond_its_pane() {
     let tree = tree(
         r#"

@@ -68,6 +68,10 @@ impl Act<'_, '_> {
             tree.is_inside(i, index) && !tree.elements[i].visible
         });
         from.refuse_twins(tree, |i| tree.is_inside(i, index))?;
+        let is_off = |i: &usize| tree.elements[*i].states.contains(States::DISABLED);
+        if let Some(off) = known.filter(is_off) {
+            return Err(TargetError::Disabled(summary::name_of(tree, off)).into());
+        }
         let text = known.map_or_else(|| choice.to_owned(), |i| text_of(tree, i));
         self.step.chosen = Some(text.clone());
         if has_chosen(tree, index, &text) == Some(true) {
@@ -303,8 +307,11 @@ impl Chooser<'_> {
         let is_item = |i: usize| matches!(now.elements[i].role, Role::MENU_ITEM | Role::ROW);
         let is = |i: &usize| is_item(*i) && inside(*i) && fold(&text_of(now, *i)) == wanted;
         let mut found: Vec<usize> = (0..now.elements.len()).filter(is).collect();
-        let list = found.first().and_then(|first| now.elements[*first].parent);
-        let of_list = |i: &usize| now.elements[*i].parent == list;
+        // In a page, options may be grouped.
+        let is_holder = |at: &usize| is_list(now.elements[*at].role);
+        let holder = |i: usize| now.outwards(i).skip(1).find(is_holder);
+        let list = found.first().and_then(|first| holder(*first));
+        let of_list = |i: &usize| holder(*i) == list;
         found.retain(of_list);
         if found.len() < 2 {
             return Ok(());

@@ -15,7 +15,7 @@ use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
-use crate::trees::{Hit, Scope, Sent};
+use crate::trees::{Deed, Hit, Scope, Sent};
 use deskline_input::clock::Instant;
 
 /// The time between two questions to an app that does not know its answer yet.
@@ -193,13 +193,15 @@ impl<'a> Act<'a, '_> {
                         continue;
                     }
                 }
-                Receiver::Other(cover) => {
-                    let turned = turns < TURNS && self.bring_out(&seen, cover)?;
-                    if !turned {
-                        return Err(covered(tree, &seen, cover).into());
-                    }
+                Receiver::Other(cover) if turns < TURNS && self.bring_out(&seen, cover)? => {
                     (turns, start) = (turns + 1, Instant::now());
                 }
+                // It may go, as a veil does once a page has loaded.
+                Receiver::Other(Some(_)) if start.elapsed() < MOVES => {
+                    turns = TURNS;
+                    self.cancel.wait(LOOK)?;
+                }
+                Receiver::Other(cover) => return Err(covered(tree, &seen, cover).into()),
             }
             let now = self.see_again((tree, index))?;
             reached.point = if std::mem::take(&mut shift) && now.place == seen.place {
@@ -409,6 +411,8 @@ impl<'a> Act<'a, '_> {
             Hit::Topmost(hit) | Hit::InOrder(hit) => {
                 if seen.tree.receives_for(hit, seen.index) {
                     Receiver::Target(at)
+                } else if seen.tree.is_around(hit, seen.index, at) {
+                    Receiver::Perhaps(at, None)
                 } else if seen.tree.is_inside(hit, seen.index) {
                     Receiver::Perhaps(at, Some(hit))
                 } else {
@@ -428,9 +432,21 @@ impl<'a> Act<'a, '_> {
             && known.is_some_and(|(tree, index)| !tree.has_another_at(index, at))
     }
 
-    /// Turns the wheel by as much as the target is covered. Whether it has moved.
+    /// Turns the wheel by as much as the target is covered, or has the app scroll what shows nothing
+    /// of it. Whether it has moved.
     fn bring_out(&mut self, seen: &Seen<'_>, cover: Option<usize>) -> Result<bool> {
         let (tree, place) = (&seen.tree, seen.place);
+        let has_moved = |now: &Tree| {
+            let after = seen_in(now, tree, seen.index);
+            after.is_none_or(|(now, _)| now != place)
+        };
+        if cover.is_some_and(|around| tree.is_inside(seen.index, around)) {
+            let id = &tree.elements[seen.index].id;
+            return Ok(self.desk.act(id, Deed::ScrollIntoView)? && {
+                let now = self.moved(Some(Sent::Scroll))?;
+                has_moved(&self.read_until(now, LATE, has_moved)?)
+            });
+        }
         let Some(over) = cover.and_then(|cover| outline(tree, cover, place)) else {
             return Ok(false);
         };
@@ -451,10 +467,6 @@ impl<'a> Act<'a, '_> {
             };
             self.turn_wheel(at, (0, lines))?;
             let now = self.moved(Some(Sent::Scroll))?;
-            let has_moved = |now: &Tree| {
-                let after = seen_in(now, tree, seen.index);
-                after.is_none_or(|(now, _)| now != place)
-            };
             // Firefox sends no event for it.
             if has_moved(&self.read_until(now, LATE, has_moved)?) {
                 return Ok(true);
@@ -495,12 +507,18 @@ fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
     }
 }
 
-/// The part of an element that the pages and areas around it show. Beyond a page lies what a
-/// browser does not tell of, such as the edge that resizes its window.
+/// The part of an element that the pages and areas around it show. At the edges of a page lies what
+/// a browser does not tell of, such as Firefox's scroll bars over it.
 fn shown(tree: &Tree, index: usize, place: Rect) -> Rect {
-    let clips = |at: &usize| matches!(tree.elements[*at].role, Role::SCROLL_AREA | Role::WEB_AREA);
-    let areas = tree.outwards(index).skip(1).filter(clips);
-    let areas = areas.filter_map(|at| tree.elements[at].place());
+    const BAR: i32 = 16;
+    let area = |at: usize| {
+        let Element { role, extents, .. } = &tree.elements[at];
+        let bar = if *role == Role::WEB_AREA { BAR } else { 0 };
+        let is_area = matches!(*role, Role::SCROLL_AREA | Role::WEB_AREA);
+        let area = extents.filter(|_| is_area);
+        area.map(|area| Rect::at(area.x, area.y, area.w - bar, area.h - bar))
+    };
+    let areas = tree.outwards(index).skip(1).filter_map(area);
     areas.fold(place, |part, area| part.intersect(&area))
 }
 

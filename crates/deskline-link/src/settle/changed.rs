@@ -89,6 +89,13 @@ impl Says {
     /// The states of a control that is on.
     pub(crate) const ON: States = States::CHECKED.union(States::MIXED);
 
+    /// Its value, or its name, which the editor of a page's cell is in.
+    pub(crate) fn other_text(&self, then: &Self) -> Option<&str> {
+        let texts = [(&self.value, &then.value), (&self.title, &then.title)];
+        let other = texts.into_iter().find(|(now, then)| now != then);
+        other.map(|(now, _)| now.as_str())
+    }
+
     /// GTK 4's drop-downs have their choice as a text inside.
     pub(crate) fn new(tree: &Tree, index: usize) -> Self {
         let element = &tree.elements[index];

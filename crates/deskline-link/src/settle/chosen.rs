@@ -8,8 +8,9 @@ const LEVELS: usize = 3;
 /// The element that is chosen from, for the element at `index`: a container, or itself.
 pub(crate) fn chooser(tree: &Tree, index: usize) -> usize {
     let mut around = tree.outwards(index).take(LEVELS + 1);
-    // A button in a row of a list has a menu of its own.
-    let in_list = !tree.elements[index].role.is_interactive();
+    // A button in a row of a list has a menu of its own, and a cell of a table choices of its own.
+    let own = &tree.elements[index];
+    let in_list = !own.role.is_interactive() && own.role != Role::CELL;
     let chooses = |at: &usize| {
         let role = tree.elements[*at].role;
         matches!(

@@ -71,7 +71,7 @@ impl Field {
             editable: states.contains(States::EDITABLE),
             name,
             total: text.total(),
-            shows: element.visible && element.extents.is_some_and(|e| e.w >= 8 && e.h >= 8),
+            shows: element.visible && element.extents.is_some_and(|e| e.w >= 12 && e.h >= 8),
             text: text.shown,
             composed,
             paragraph: element.native_role == "paragraph",
@@ -216,7 +216,7 @@ impl Field {
         if self.stays(old) {
             return self.took_none(typed);
         }
-        if self.text.trim().is_empty() && text.ends_with('\n') {
+        if self.text.trim().is_empty() && text.ends_with('\n') || self.is_rest_of(typed) {
             // A chat may have sent the text.
             return self.differs();
         }
@@ -299,6 +299,13 @@ impl Field {
         typed.starts_with(['/', '~']) && is_more && joined
     }
 
+    /// Whether it has what was typed after a separator: what stood before that may be a tag now.
+    fn is_rest_of(&self, typed: &str) -> bool {
+        let before = typed.strip_suffix(&self.text);
+        let ends = before.is_some_and(|head| head.ends_with([',', ';']));
+        ends && self.is_one_line() && !self.text.is_empty()
+    }
+
     /// Whether the typed name has replaced the old one up to its suffix, as file dialogs select it.
     fn keeps_suffix(&self, old: &Self, typed: &str) -> bool {
         let suffix = self.text.strip_prefix(typed);
@@ -319,7 +326,7 @@ impl Field {
         self.role == Role::SLIDER && !self.text.is_empty()
     }
 
-    fn stays(&self, old: &Self) -> bool {
+    pub(crate) fn stays(&self, old: &Self) -> bool {
         self.text == old.text && self.total == old.total
     }
 
@@ -357,12 +364,14 @@ impl Field {
             .or_else(|| refuses.then(|| self.took_none(typed)))
     }
 
-    /// Whether it has its old text again, and nothing of what was typed.
-    pub(crate) fn is_back(&self, old: &Self, typed: &str) -> bool {
+    /// Whether it has nothing of what was typed: its old text again, or another number.
+    pub(crate) fn has_other(&self, old: &Self, typed: &str) -> bool {
         let (is, want) = (core(&self.text), core(typed));
-        let has_some = !self.is_number() && (is.contains(&want) || want.contains(&is));
-        let other = !is.is_empty() && !has_some && !self.means(typed);
-        other && self.is(old) && self.stays(old) && self.is_one_line()
+        let has_some = is.contains(&want) || want.contains(&is);
+        let stays = self.stays(old);
+        let other =
+            !is.is_empty() && !self.means(typed) && (self.is_number() && stays || !has_some);
+        other && self.is(old) && self.is_one_line() && (stays || self.is_number())
     }
 
     fn took_none(&self, typed: &str) -> Verdict {

@@ -10,12 +10,12 @@
 use std::time::Duration;
 
 use deskline_core::{
-    Attribute, Change, Diff, Element, KeyPress, Role, States, Tree, fold, summary,
+    Attribute, Change, Diff, Element, KeyPress, Role, States, Tree, fold, number, summary,
 };
 
 use crate::call::{Action, Input, Quiet, Target};
 use crate::desktop::Desktop;
-use crate::error::Mismatch;
+use crate::error::{Mismatch, shown};
 use crate::picture::change::Before;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::{Keys, Way, Witness};
@@ -60,7 +60,7 @@ pub(crate) fn read_back(
             let label = target.and_then(|target| target.index).filter(|_| double);
             return match (told, label) {
                 (Verdict::Agrees, Some(was)) if clicked.is_none() && !keys.text.is_empty() => {
-                    kept_beside((before, was), after, &keys.text)
+                    kept((before, was), after, keys)
                 }
                 (Verdict::Agrees, _) => reached(clicked.as_ref(), keys, (before, after)),
                 (verdict, _) => verdict,
@@ -160,22 +160,29 @@ fn reached(clicked: Option<&Field>, keys: &Keys, (before, after): (&Tree, &Tree)
     }
 }
 
-/// The verdict about a text typed after a double click on a label, which opens an editor with all
-/// selected: GTK 4.8 has that in no tree, and now and then selects nothing.
-fn kept_beside((before, was): (&Tree, usize), after: &Tree, typed: &str) -> Verdict {
+/// The verdict about a text typed after a double click on a label or a cell, which opens an editor
+/// with all selected: GTK 4.8 has that in no tree, and now and then selects nothing. The app may
+/// refuse the text once a key has confirmed it.
+fn kept((before, was): (&Tree, usize), after: &Tree, keys: &Keys) -> Verdict {
     let label = &before.elements[was];
     let now = after.find_again(before, was);
-    let now = now.map(|now| after.elements[now].title.shown.clone());
-    let old = label.title.shown.trim();
+    let now = now.map(|now| after.elements[now].title.shown.trim());
+    let (old, typed) = (label.title.shown.trim(), keys.text.as_str());
+    let Some(now) = now.filter(|_| !old.is_empty()) else {
+        return Verdict::Agrees;
+    };
     let is_word = label.role == Role::STATIC_TEXT && !old.contains(char::is_whitespace);
-    let beside = [format!("{old}{typed}"), format!("{typed}{old}")];
-    match now.filter(|now| is_word && !old.is_empty() && beside.contains(now)) {
-        Some(text) => Verdict::Failed(Mismatch::BesideOld {
-            field: summary::name_of(before, was),
-            text,
-        }),
-        None => Verdict::Agrees,
+    let field = summary::name_of(before, was);
+    if is_word && [format!("{old}{typed}"), format!("{typed}{old}")].contains(&now.to_owned()) {
+        let text = now.to_owned();
+        return Verdict::Failed(Mismatch::BesideOld { field, text });
     }
+    let is_other = fold(old) != fold(typed.trim()) && !number::may_be_equal(old, typed);
+    let is_item = matches!(label.role, Role::STATIC_TEXT | Role::CELL | Role::ROW);
+    if now == old && is_other && is_item && keys.between.is_some() {
+        return Verdict::Differs(format!("{field} shows {} still", shown(now)));
+    }
+    Verdict::Agrees
 }
 
 /// Whether the field has taken more of the text since the last look.

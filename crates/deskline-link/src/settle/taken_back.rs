@@ -40,7 +40,9 @@ pub(crate) fn note_change(
         Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. }) => was != now,
         Action::Quiet(Quiet::SetSelected { .. }) => true,
         Action::Quiet(Quiet::PressAx { .. }) => toggled,
-        _ if action.keys().0.is_some() => was.value != now.value && typed_over(action, report),
+        _ if action.keys().0.is_some() => {
+            now.other_text(&was).is_some() && typed_over(action, report)
+        }
         _ => toggled || was.value != now.value && chooses,
     };
     let shown = report.step.settled.and_then(|settled| settled.shown);
@@ -58,10 +60,11 @@ pub(crate) fn note_change(
 fn typed_over(action: &Action, report: &Report) -> bool {
     let before = report.step.keys.before.as_ref();
     before.is_some_and(|before| {
-        let field = before
-            .field()
-            .filter(|field| field.is_one_line() || before.page);
-        field.is_some_and(|f| action.keys().1.is_none() || !f.text.trim().is_empty())
+        // The editor of a cell counts as none.
+        before.field().is_none_or(|field| {
+            let takes_one = field.is_one_line() || before.page;
+            takes_one && (action.keys().1.is_none() || !field.text.trim().is_empty())
+        })
     })
 }
 
@@ -284,14 +287,17 @@ fn not_confirmed(action: &Action, report: &Report, (before, after): (&Tree, &Tre
     };
     let at = after.elements.iter().position(|e| e.id == field.id);
     let now = at.and_then(|at| Field::new(after, at));
-    let Some(now) = now.filter(|now| now.is_back(field, typed)) else {
+    let Some(now) = now.filter(|now| now.has_other(field, typed)) else {
         return Verdict::Agrees;
     };
     let confirms = matches!(press.key, Key::Return | Key::Tab) && press.modifiers.is_empty();
     if confirms && !has_changed(before, after) {
         return Verdict::Failed(Mismatch::TakenBack(shown(&now.text)));
     }
-    Verdict::Differs(format!("it shows {} still", shown(&now.text)))
+    if now.stays(field) {
+        return Verdict::Differs(format!("it shows {} still", shown(&now.text)));
+    }
+    now.differs()
 }
 
 /// Whether the control is as it was before the action, and was not right after it.
@@ -305,5 +311,6 @@ fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
             state.unwrap_or("not checked").to_owned(),
         ));
     }
-    (now == was && *then != was).then(|| Mismatch::TakenBack(shown(&now.value)))
+    (now == was && *then != was)
+        .then(|| Mismatch::TakenBack(shown(now.other_text(then).unwrap_or_default())))
 }

@@ -180,6 +180,7 @@ impl Description {
                 active: self.states.has(StateSet::ACTIVE),
                 silent: false,
                 shell: process::name(pid) == GNOME_SHELL,
+                focused: self.states.has(StateSet::FOCUSED),
             }
         })
     }

@@ -147,6 +147,8 @@ pub struct AppToplevel {
     /// Whether it is GNOME Shell's stage, which has the keyboard in the overview and while the
     /// person switches windows.
     pub shell: bool,
+    /// Whether it reports that it has the focus itself, and no element inside it.
+    pub focused: bool,
 }
 
 impl AppToplevel {

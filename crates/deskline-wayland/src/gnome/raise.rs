@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::Port as _;
 
-use super::bus::On;
+use super::bus::{Bus, On};
 use super::extension::candidates;
 use super::plain::Plain;
 use crate::compositor::gone;
@@ -35,6 +35,9 @@ const IDLE: On<'static> = (
 /// to a millisecond, so the previous key must be older than that.
 const MOMENT: Duration = Duration::from_millis(2);
 
+/// The shell's state.
+const SHELL: On<'static> = ("org.gnome.Shell", "/org/gnome/Shell", "org.gnome.Shell");
+
 /// The deepest nesting of menus that is closed.
 pub(super) const SUBMENUS: usize = 5;
 
@@ -60,6 +63,9 @@ impl<T: Toplevels> Plain<T> {
             let before = self.look_for(window)?;
             if before == Some(window) {
                 return Ok(());
+            }
+            if before.is_none() {
+                self.spare_dialog(cancel)?;
             }
             let strokes = self.recency.strokes(window);
             self.cycle(strokes)?;
@@ -117,6 +123,26 @@ impl<T: Toplevels> Plain<T> {
             start.elapsed()
         );
         Ok(done)
+    }
+
+    /// Fails if a dialog or a menu of the shell's own has the keyboard, as for a portal's screenshot
+    /// or a password: Esc would close it. The shell's switcher has the keyboard for a moment too.
+    fn spare_dialog(&mut self, cancel: &Cancel) -> Result<()> {
+        let in_overview = |bus: &Bus| {
+            let active = bus.property(SHELL, "OverviewActive");
+            active.is_ok_and(|active| bool::try_from(active).unwrap_or(false))
+        };
+        let spared = wait::holds(cancel, SOON, LOOK, || {
+            let mut all = self.toplevels()?.into_iter();
+            let has_keyboard = all.any(|t| t.shell && t.active && !t.focused);
+            Ok(!has_keyboard || in_overview(&self.sessions.bus))
+        })?;
+        if spared {
+            return Ok(());
+        }
+        let why = "a dialog or a menu of GNOME Shell's own is open, and Alt+Esc would close it: ask \
+                   the user to answer it";
+        Err(DisplayError::NotBroughtUp(why).into())
     }
 
     /// Waits until another window than `before` is in front, at most `longest`. Returns that

@@ -56,9 +56,11 @@ pub(super) fn keep(
     };
     let recipe = how.recipe(links)?;
     let mut settings = settings.clone();
-    if cfg!(target_os = "linux") && !args.here {
-        settings.desktop = settings.desktop.or(Some(crate::cli::Own::default()));
-    }
+    settings.desktop = match settings.desktop {
+        _ if args.here => None,
+        None if cfg!(target_os = "linux") => Some(crate::cli::Own::default()),
+        given => given,
+    };
     let how = How {
         learns: true,
         ..How::default()

@@ -36,6 +36,8 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     let own = own.prefix("deskline-record-").tempdir()?;
     let reading = Settings {
         dir: Some(own.path().join("journal")),
+        // Where the presses are.
+        desktop: None,
         ..settings.clone()
     };
     let (dispatcher, _open) = dispatcher(&reading)?;

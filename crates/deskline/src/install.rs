@@ -12,13 +12,12 @@ mod yaml;
 
 use std::process::{Command, ExitCode};
 
-use clap::{Args, Parser as _, ValueEnum as _};
+use clap::{Args, ValueEnum as _};
 pub(crate) use client::settings_folder;
 use client::{Client, Format, Location};
 use file::File;
 use server::{NAME, Server};
 
-use crate::cli::Cli;
 use crate::output::Done;
 
 type Result<T> = std::result::Result<T, String>;
@@ -65,9 +64,6 @@ pub(crate) fn entries() -> Vec<String> {
 }
 
 fn add(args: &InstallArgs) -> Result<()> {
-    // A client shows no error of a server that does not start.
-    let words = std::iter::once(NAME).chain(args.server.iter().map(String::as_str));
-    Cli::try_parse_from(words).map_err(|e| e.to_string())?;
     let server = Server::this(&args.server, args.dry_run)?;
     let location = location(args)?;
     if let Some(command) = location.own_command(&server) {

@@ -26,6 +26,7 @@ mod warm;
 
 use std::process::ExitCode;
 
+use clap::Parser as _;
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
@@ -78,7 +79,12 @@ fn start(cli: Cli) -> ExitCode {
         Command::Facts => facts::facts(settings),
         #[cfg(target_os = "linux")]
         Command::Demo => demo::demo(settings),
-        Command::Install(args) => install::install(&args),
+        Command::Install(args) => {
+            // A client shows no error of a server that does not start.
+            let words = std::iter::once("deskline").chain(args.server.iter().map(String::as_str));
+            let parsed = Cli::try_parse_from(words).map_err(Into::into);
+            parsed.and_then(|_| install::install(&args))
+        }
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Skill => pages::skill(),
         Command::Desktop(desktop) => platform::desktop(settings, &desktop),

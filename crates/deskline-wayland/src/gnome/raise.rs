@@ -132,7 +132,7 @@ impl<T: Toplevels> Plain<T> {
             let active = bus.property(SHELL, "OverviewActive");
             active.is_ok_and(|active| bool::try_from(active).unwrap_or(false))
         };
-        let spared = wait::holds(cancel, SOON, LOOK, || {
+        let spared = wait::holds(cancel, SOON, wait::LOOK, || {
             let mut all = self.toplevels()?.into_iter();
             let has_keyboard = all.any(|t| t.shell && t.active && !t.focused);
             Ok(!has_keyboard || in_overview(&self.sessions.bus))

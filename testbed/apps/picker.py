@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A GTK 4 window that asks the portal for a file to save to, and for the control of the desktop.
+"""A GTK 4 window that asks the portal for a file to save to, for a picture of the screen, without
+and with a choice, and for the control of the desktop.
 
 Usage: picker.py LOG
 """
@@ -17,8 +18,8 @@ from log import log
 PATH = "/org/freedesktop/portal/desktop"
 
 
-def ask(bus, method, arguments, token, then):
-    """Calls a method of the remote desktop's portal, and `then` with the results if it is granted."""
+def ask(bus, interface, method, arguments, token, then):
+    """Calls a method of the portal, and `then` with the results if it is granted."""
 
     def answered(*signal):
         granted, results = signal[5].unpack()
@@ -32,27 +33,42 @@ def ask(bus, method, arguments, token, then):
         None, "org.freedesktop.portal.Request", "Response", path, None, 0, answered
     )
     bus.call(
-        "org.freedesktop.portal.Desktop", PATH, "org.freedesktop.portal.RemoteDesktop", method,
-        arguments, None, 0, -1, None, lambda bus, result: bus.call_finish(result),
+        "org.freedesktop.portal.Desktop", PATH, f"org.freedesktop.portal.{interface}", method, arguments,
+        None, 0, -1, None, lambda bus, result: bus.call_finish(result),
     )  # fmt: skip
+
+
+def text(text):
+    return GLib.Variant("s", text)
+
+
+def picture(interactive):
+    def taken(results):
+        path = Gio.File.new_for_uri(results["uri"]).get_path()
+        log("picture", open(path, "rb").read(4)[1:].decode())
+
+    bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+    options = {"handle_token": text("picture"), "interactive": GLib.Variant("b", interactive)}
+    arguments = GLib.Variant("(sa{sv})", ("", options))
+    ask(bus, "Screenshot", "Screenshot", arguments, "picture", taken)
 
 
 def share(_):
     bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-    text = lambda text: GLib.Variant("s", text)
+    remote = lambda *asked: ask(bus, "RemoteDesktop", *asked)
 
     def start(session):
         options = {"handle_token": text("start")}
-        ask(bus, "Start", GLib.Variant("(osa{sv})", (session, "", options)), "start", log)
+        remote("Start", GLib.Variant("(osa{sv})", (session, "", options)), "start", log)
 
     def select(results):
         session = results["session_handle"]
         options = {"handle_token": text("select"), "types": GLib.Variant("u", 3)}
         arguments = GLib.Variant("(oa{sv})", (session, options))
-        ask(bus, "SelectDevices", arguments, "select", lambda _: start(session))
+        remote("SelectDevices", arguments, "select", lambda _: start(session))
 
     options = {"handle_token": text("create"), "session_handle_token": text("one")}
-    ask(bus, "CreateSession", GLib.Variant("(a{sv})", (options,)), "create", select)
+    remote("CreateSession", GLib.Variant("(a{sv})", (options,)), "create", select)
 
 
 def activate(app):
@@ -67,7 +83,9 @@ def activate(app):
 
     box = Gtk.Box()
     window = Gtk.ApplicationWindow(application=app, title="Picker", child=box)
-    for label, act in (("Keep", keep), ("Share", share)):
+    screen, choice = lambda _: picture(False), lambda _: picture(True)
+    buttons = ("Keep", keep), ("Screen", screen), ("Choice", choice), ("Share", share)
+    for label, act in buttons:
         button = Gtk.Button(label=label)
         button.connect("clicked", act)
         box.append(button)

@@ -5,7 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Answer, Client, Compositor, Lack, Session, Setup, Toolkit, tests, until};
+use deskline_testbed::{
+    Answer, Client, Compositor, Lack, NativeApp, Session, Setup, Toolkit, tests, until,
+};
 use serde_json::json;
 
 tests! {
@@ -37,15 +39,10 @@ tests! {
     ),
     /// The pointer is in GNOME's hot corner, and the first click creates it.
     gnome_without_devices => with(Compositor::Gnome, Setup::bare, clicks_at_once),
-    gnome_portal => with(
-        Compositor::Gnome,
-        |setup| setup,
-        |session| asks_the_portal(session, "/usr/libexec/xdg-desktop-portal-gnome"),
-    ),
-    kwins_portal => with(
+    gnome_portal => asks_the_portal(Compositor::Gnome, "/usr/libexec/xdg-desktop-portal-gnome"),
+    kwins_portal => asks_the_portal(
         Compositor::Kwin,
-        |setup| setup,
-        |it| asks_the_portal(it, "/usr/lib/x86_64-linux-gnu/libexec/xdg-desktop-portal-kde"),
+        "/usr/lib/x86_64-linux-gnu/libexec/xdg-desktop-portal-kde",
     ),
     gnome_four_windows => with(Compositor::Gnome, |setup| setup, raises_among_four),
     gnome_extension => with(
@@ -72,7 +69,7 @@ fn pastes(compositor: Compositor) {
 
 fn with(compositor: Compositor, change: fn(Setup) -> Setup, run: impl FnOnce(&Session)) {
     if let Some(setup) = Setup::next_release(compositor) {
-        run(&change(setup).start().ends_with_the_test());
+        run(&change(setup).start());
     }
 }
 
@@ -209,9 +206,14 @@ fn clicks_at_once(session: &Session) {
     }
 }
 
-/// A sandboxed app's file dialog and its question for the control of the desktop. Both belong to
-/// another process: the desktop's portal or, on GNOME, Nautilus.
-fn asks_the_portal(session: &Session, backend: &str) {
+/// A sandboxed app's file dialog, its question for the control of the desktop, and its choice of a
+/// screenshot. All belong to another process: the desktop's portal or, on GNOME, Nautilus and the
+/// shell.
+fn asks_the_portal(compositor: Compositor, backend: &str) {
+    let Some(setup) = Setup::next_release(compositor) else {
+        return;
+    };
+    let session = setup.start().ends_with_the_test();
     let start = |program: &str, name: &str| {
         let log = session.folder().join(format!("{name}.log"));
         let portal = session.app(session.command(program), log);
@@ -255,4 +257,26 @@ fn asks_the_portal(session: &Session, backend: &str) {
     server.press_key(dialog_of(&answer), "Escape", &[]).ok();
     app.logs("Start ");
     assert_eq!(app.logged("Start 0"), 0, "{:?}", app.log());
+    app.clear_log();
+    let (answer, _persons) = click("Choice", Toolkit::Gtk4);
+    if desktop == "gnome" {
+        leaves_to_the_person(&server, &app);
+        return;
+    }
+    // A virtual screen gives KWin no picture, so none can be saved.
+    let dialog = dialog_of(&answer);
+    let cursor = server.click(dialog, "AXCheckBox", "Include cursor pointer");
+    assert!(cursor.ok().text.contains("effect: changed"));
+    server.click(dialog, "AXButton", "Cancel").ok();
+    app.logs("Screenshot ");
+    assert_eq!(app.log(), ["Screenshot 1"]);
+}
+
+/// GNOME Shell draws the choice itself. Alt+Esc would close it: it stays open, and a call that needs
+/// Alt+Esc says so.
+fn leaves_to_the_person(server: &Client, app: &NativeApp) {
+    let refused = server.click(app.pid(), "AXButton", "Keep");
+    let why = refused.error();
+    assert!(why.contains("GNOME Shell's own"), "{why}");
+    assert!(app.log().is_empty(), "{:?}", app.log());
 }

@@ -272,8 +272,8 @@ fn asks_the_portal(compositor: Compositor, backend: &str) {
     assert_eq!(app.log(), ["Screenshot 1"]);
 }
 
-/// GNOME Shell draws the choice itself. Alt+Esc would close it: it stays open, and a call that needs
-/// Alt+Esc says so.
+/// GNOME Shell draws the choice itself. Alt+Esc would close it: it stays open, and a call that
+/// needs Alt+Esc says so.
 fn leaves_to_the_person(server: &Client, app: &NativeApp) {
     let refused = server.click(app.pid(), "AXButton", "Keep");
     let why = refused.error();

@@ -476,7 +476,8 @@ fn labels_veils_and_lists_of_a_page_let_a_click_reach_what_is_meant() {
     });
 }
 
-/// Fields and cells that make something else of a text, and lists with choices that cannot be meant.
+/// Fields and cells that make something else of a text, and lists with choices that cannot be
+/// meant.
 const ELSE: &str = r#"<label>Tags <input id=g onkeydown="if(event.key=='Enter'||event.key==','){
       event.preventDefault();log('tag',value);g.value=''}"></label>
     <label>At most ten <input type=number value=1 onchange="if(value>10)value=10;log('number',value)"></label>

@@ -56,9 +56,11 @@ fn objects(paths: &[impl AsRef<str>]) -> Data {
 
 /// A list of objects, each with its owner.
 fn objects_of<'a>(objects: impl IntoIterator<Item = (&'a str, &'a str)>) -> Data {
-    let all = { objects.into_iter() }.fold(Data::default(), |all, (owner, path)| {
-        all.pad(8).str(owner).str(path)
-    });
+    let all = objects
+        .into_iter()
+        .fold(Data::default(), |all, (owner, path)| {
+            all.pad(8).str(owner).str(path)
+        });
     let mut data = Data::default().u32(all.0.len() as u32).pad(8);
     data.0.extend(all.0);
     data

@@ -10,7 +10,7 @@ use deskline_core::{ElementId, Point, Rect, Role, Tree};
 use crate::aimed::Aimed;
 use crate::asked::{Asked, Placed};
 use crate::atspi::{AtSpi, Located};
-use crate::bus::{self, Message};
+use crate::bus;
 use crate::connection::{AppConnection, PATIENCE};
 use crate::names::{StateSet, role};
 use crate::request::Request;
@@ -45,7 +45,7 @@ const SHADOW: i32 = 24;
 const RECENT: Duration = Duration::from_millis(500);
 
 /// From the screen to a toolkit's own coordinates, by a toplevel's bounds in both.
-struct Space {
+pub(crate) struct Space {
     shown: Rect,
     raw: Rect,
     scale: f64,
@@ -72,7 +72,7 @@ impl Space {
         )
     }
 
-    fn on_screen(&self, raw: Rect) -> Rect {
+    pub(crate) fn on_screen(&self, raw: Rect) -> Rect {
         let at = |v: i32, raw: i32, shown: i32| {
             ((f64::from(v.saturating_sub(raw)) * self.scale).round() as i32).saturating_add(shown)
         };
@@ -226,7 +226,7 @@ impl AtSpi {
         let app = self.apps.get(&tree.app.pid);
         let gtk4 = app.filter(|app| app.peer.toolkit == Toolkit::Gtk4)?;
         let told = gtk4.windows.tells_popups?;
-        { tree.outwards(index) }.find(|at| tree.is_popover(*at))?;
+        tree.outwards(index).find(|at| tree.is_popover(*at))?;
         let moved = tree.elements[index].place()?.offset(-SHADOW, -SHADOW);
         let hit = if moved.contains(at) {
             Hit::Topmost(index)
@@ -251,36 +251,6 @@ impl AtSpi {
         };
         self.placed = placed.filter(|_| !grows).or(now.map(new));
         grows
-    }
-
-    /// The bounds on the screen of the first character of an element's own text.
-    ///
-    /// # Errors
-    /// The connection to the bus is lost.
-    pub fn first_character(&mut self, tree: &Tree, index: usize) -> Result<Option<Rect>> {
-        let Some((element, top)) = tree.elements.get(index).zip(tree.toplevel(index)) else {
-            return Ok(None);
-        };
-        let mut located = self.locate(&element.id)?;
-        if !located.toolkit.is_some_and(Toolkit::knows_the_screen) {
-            let place = element
-                .extents
-                .filter(|_| located.is_right_to_left(tree, top));
-            let end = place.map(|p| Rect::at(p.x.saturating_add(p.w - p.h / 4 * 3), p.y, 1, p.h));
-            return Ok(end);
-        }
-        let Ok((space, _)) = located.space(tree, top) else {
-            return Ok(None);
-        };
-        let reply = located.app.ask(&located.path, Request::CharacterExtents(0));
-        let raw = reply.ok().and_then(|message| decode::extents(&message));
-        let raw = raw.filter(|raw| raw.h > 0);
-        Ok(raw.map(|raw| {
-            space.on_screen(Rect {
-                w: raw.w.max(1),
-                ..raw
-            })
-        }))
     }
 }
 
@@ -360,28 +330,7 @@ fn space(
 }
 
 impl Located<'_> {
-    /// Whether the texts of a GTK 4 window are aligned to the right, as those of right-to-left
-    /// windows are. GTK 4.8 reports neither the direction nor the place of a character.
-    fn is_right_to_left(&mut self, tree: &Tree, top: usize) -> bool {
-        const ASKED: usize = 3;
-        let texts = (top..tree.elements.len()).filter(|&at| {
-            let element = &tree.elements[at];
-            element.visible && element.role == Role::STATIC_TEXT && tree.is_inside(at, top)
-        });
-        let mut texts = texts.take(ASKED).peekable();
-        texts.peek().is_some()
-            && texts.all(|at| {
-                let path = split_id(&tree.elements[at].id).map_or("", |(_, path)| path);
-                let reply = self.app.ask(path, Request::TextAttributes).ok();
-                let right = |message: Message| {
-                    let value = decode::attribute(&mut message.reader(), "justification");
-                    value.is_ok_and(|value| value.as_deref() == Some("right"))
-                };
-                reply.is_some_and(right)
-            })
-    }
-
-    fn space(&mut self, tree: &Tree, top: usize) -> bus::Result<(Space, Option<Rect>)> {
+    pub(crate) fn space(&mut self, tree: &Tree, top: usize) -> bus::Result<(Space, Option<Rect>)> {
         let path = self.path.clone();
         space((&mut self.app, self.toolkit, path), tree, top)
     }

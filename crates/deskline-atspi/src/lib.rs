@@ -28,6 +28,7 @@ mod connection;
 mod decode;
 mod engine;
 mod events;
+mod first_character;
 #[cfg(test)]
 mod flood_tests;
 mod held;

@@ -65,7 +65,7 @@ impl AtSpi {
                 return;
             };
             // A malformed reply is no toplevel.
-            let listed = { reply.ok() }.and_then(|m| m.reader().array(8, object).ok());
+            let listed = reply.ok().and_then(|m| m.reader().array(8, object).ok());
             let mut listed = listed.unwrap_or_default();
             listed.truncate(left);
             left -= listed.len();
@@ -85,8 +85,10 @@ impl AtSpi {
         let calls = new.iter().flat_map(about);
         let noted = |i, reply| note(&mut new_described, i, reply);
         unless_late(self.bus.batch(calls, 64, deadline, noted))?;
-        let described =
-            { known.iter().chain(&new) }.zip(described.into_iter().chain(new_described));
+        let described = known
+            .iter()
+            .chain(&new)
+            .zip(described.into_iter().chain(new_described));
         let described: HashMap<&Object, Description> = described.collect();
         let mut found = Vec::new();
         for ((app, tops), silent) in apps.iter().zip(tops).zip(&mut silent) {

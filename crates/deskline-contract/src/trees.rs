@@ -246,6 +246,11 @@ pub trait Trees {
     /// signs. A hint only; toolkits omit events.
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>>;
 
+    /// Whether most apps can be asked what lies at a point.
+    fn asks_apps(&self) -> bool {
+        false
+    }
+
     /// Asks the app what lies at a point of `tree`, on the way to clicking its element `index`
     /// there. One bounded step, as all others: where the app learns the answer itself only after it
     /// was asked, this is [`Hit::Later`].

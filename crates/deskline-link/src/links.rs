@@ -296,7 +296,8 @@ impl Links {
             return;
         };
         let lacks = [desktop.guard().err(), desktop.pictures().err()];
-        let lacks: HashSet<_> = { lacks.into_iter() }
+        let lacks: HashSet<_> = lacks
+            .into_iter()
             .flatten()
             .map(|Missing(why)| why)
             .collect();

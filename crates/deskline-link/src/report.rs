@@ -175,9 +175,7 @@ impl Report {
             return Changed::Tree;
         }
         let ended = self.ended_runs.iter().map(|run| run.results.changed);
-        let steps: Vec<Changed> = { ended.chain([self.step.results.changed]) }
-            .flatten()
-            .collect();
+        let steps: Vec<Changed> = ended.chain([self.step.results.changed]).flatten().collect();
         if !steps.is_empty() {
             return Changed::of_all(&steps);
         }

@@ -503,6 +503,10 @@ impl Trees for LinuxDesktop {
         takes(element: &ElementId) -> Result<Takes>;
     }
 
+    fn asks_apps(&self) -> bool {
+        true
+    }
+
     fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {
         let element = tree.elements.get(index);
         // X knows where the windows of menus are.

@@ -171,7 +171,11 @@ fn halt(why: impl Into<String>) -> Halted {
 /// # Errors
 /// A step that its tool would refuse, or an input that is missing.
 pub fn check(recipe: &Recipe, values: &Values) -> Result<(), Wrong> {
-    { recipe.steps.iter().chain(&recipe.dialogs) }.try_for_each(|step| checked(step, values))
+    recipe
+        .steps
+        .iter()
+        .chain(&recipe.dialogs)
+        .try_for_each(|step| checked(step, values))
 }
 
 impl Dispatcher {

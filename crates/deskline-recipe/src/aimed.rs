@@ -41,7 +41,8 @@ pub(crate) fn target(
     };
     // Before the step it may have had another text: its value.
     let of = |other: &&Line| other.reference == line.reference;
-    let line = { lines.iter() }
+    let line = lines
+        .iter()
         .find(|l| line.reference.is_some() && of(l))
         .unwrap_or(line);
     let changes = line.reference.is_some_and(|r| changing.contains(&r));

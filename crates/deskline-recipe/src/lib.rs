@@ -110,10 +110,10 @@ impl Step {
 
     /// What it does, in a few words. Inputs stand by their names.
     pub fn words(&self) -> String {
-        let own = "text keyName value choose identifier pressKey".split(' ');
+        let mut own = "text keyName value choose identifier pressKey".split(' ');
         let target = self.target.as_ref();
         let target = target.and_then(|target| target.element.as_deref().or(target.role.as_deref()));
-        let first = { own }.find_map(|name| self.arguments.get(name)?.as_str());
+        let first = own.find_map(|name| self.arguments.get(name)?.as_str());
         let quoted = |text: &str| format!(" {}", deskline_core::escape::quoted(text, 40));
         let parts: String = target.into_iter().chain(first).map(quoted).collect();
         format!("{}{parts}", self.does)

@@ -251,9 +251,9 @@ impl<'t> Table<'t> {
     fn each_text(&self, name: &str, value: &Json, inputs: &[Input]) -> Result<(), Wrong> {
         match value {
             Json::String(text) => self.check_text(name, text, inputs),
-            Json::Array(all) => {
-                { all.iter() }.try_for_each(|one| self.each_text(name, one, inputs))
-            }
+            Json::Array(all) => all
+                .iter()
+                .try_for_each(|one| self.each_text(name, one, inputs)),
             _ => Ok(()),
         }
     }

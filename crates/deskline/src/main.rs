@@ -41,6 +41,13 @@ fn main() -> ExitCode {
     }
 }
 
+/// A client shows no error of a server that does not start: its options are checked before.
+fn install(args: &install::InstallArgs) -> output::Done {
+    let words = std::iter::once("deskline").chain(args.server.iter().map(String::as_str));
+    Cli::try_parse_from(words)?;
+    install::install(args)
+}
+
 fn start(cli: Cli) -> ExitCode {
     let is_json = cli.settings.log_format == cli::LogFormat::Json;
     output::trace(cli.settings.verbose, is_json);
@@ -79,12 +86,7 @@ fn start(cli: Cli) -> ExitCode {
         Command::Facts => facts::facts(settings),
         #[cfg(target_os = "linux")]
         Command::Demo => demo::demo(settings),
-        Command::Install(args) => {
-            // A client shows no error of a server that does not start.
-            let words = std::iter::once("deskline").chain(args.server.iter().map(String::as_str));
-            let parsed = Cli::try_parse_from(words).map_err(Into::into);
-            parsed.and_then(|_| install::install(&args))
-        }
+        Command::Install(args) => install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Skill => pages::skill(),
         Command::Desktop(desktop) => platform::desktop(settings, &desktop),

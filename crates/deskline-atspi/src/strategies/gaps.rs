@@ -54,7 +54,10 @@ fn gap(nodes: &[Node], list: usize, from: i32) -> Option<(i32, i32)> {
     let is_list = node.showing && node.role == Some(role::LIST) && node.children_read;
     let area = node.extents.filter(|_| is_list)?;
     let end = area.offset(0, area.h);
-    let rows = { node.children.iter() }.filter_map(|child| nodes[*child].extents);
+    let rows = node
+        .children
+        .iter()
+        .filter_map(|child| nodes[*child].extents);
     let mut rows: Vec<Rect> = rows.chain([end]).collect();
     rows.sort_unstable_by_key(|row| row.y);
     let mut y = area.y;

@@ -98,7 +98,7 @@ impl<'a> Act<'a, '_> {
         let in_page = tree.page_around(index).is_some();
         // Any other app is asked once the pointer is there: right after its window was raised, each
         // answer takes a frame.
-        let asks = in_page || tree.is_in_pop_up(index);
+        let asks = in_page || tree.is_in_pop_up(index) || !self.desk.asks_apps();
         let mut ask = || self.desk.hit_test(tree, index, reached.point);
         if asks && matches!(ask(), Ok(Hit::Unknown) | Err(_)) {
             return Ok(());
@@ -432,8 +432,8 @@ impl<'a> Act<'a, '_> {
             && known.is_some_and(|(tree, index)| !tree.has_another_at(index, at))
     }
 
-    /// Turns the wheel by as much as the target is covered, or has the app scroll what shows nothing
-    /// of it. Whether it has moved.
+    /// Turns the wheel by as much as the target is covered, or has the app scroll what shows
+    /// nothing of it. Whether it has moved.
     fn bring_out(&mut self, seen: &Seen<'_>, cover: Option<usize>) -> Result<bool> {
         let (tree, place) = (&seen.tree, seen.place);
         let has_moved = |now: &Tree| {

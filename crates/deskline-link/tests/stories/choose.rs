@@ -197,7 +197,7 @@ fn one_of_several_choices_with_the_same_text_is_not_chosen() {
         });
     });
     story.run(choose("large"));
-    assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox]; then: 'Size' [AXComboBox] has 2 choices 'large': item 1, item 2. Nothing was chosen. Open it with click_and_traverse, and click the one that is meant by its ref. Look before you repeat it");
+    assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox]; then: 'Size' [AXComboBox] has 2 choices 'large': item 2, item 3. Nothing was chosen. Open it with click_and_traverse, and click the one that is meant by its ref. Look before you repeat it");
     assert_snapshot!(story.seen(), @"reached: Mail: click Size, Mail: ·; front: Notes, pointer: 900,700");
 }
 

@@ -126,7 +126,8 @@ impl<T: Toplevels> Plain<T> {
     }
 
     /// Fails if a dialog or a menu of the shell's own has the keyboard, as for a portal's
-    /// screenshot or a password: Esc would close it. The shell's switcher has the keyboard for a moment too.
+    /// screenshot or a password: Esc would close it. The shell's switcher has the keyboard for a
+    /// moment too.
     fn spare_dialog(&mut self, cancel: &Cancel) -> Result<()> {
         let in_overview = |bus: &Bus| {
             let active = bus.property(SHELL, "OverviewActive");

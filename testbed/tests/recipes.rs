@@ -548,7 +548,7 @@ fn a_recipe_is_done_in_another_language() {
         let (output, printed) = job.deskline(&run);
         assert!(output.status.success(), "{recipe}\n{printed}");
         assert_eq!(std::fs::read_to_string(&done).unwrap(), "Dear Ann");
-        // A text that no catalogue has is told, and nothing is saved.
+        // A text that is in no catalogue stops the recipe before anything is saved.
         let wrong = recipe.replace(
             &format!("element = {:?}", texts[0]),
             "element = \"Store it\"",

@@ -149,6 +149,8 @@ impl<'b> Recording<'b> {
         let said = folder.join("said");
         let program = bed
             .command(deskline())
+            // As a file of options may say: the person is not on that desktop.
+            .args(["--desktop", "private"])
             .args(["--recipes", folder.to_str().unwrap(), "record", app])
             .args(["--name", "job", "--input", "name=Ann Lee"])
             .stdin(Stdio::piped())

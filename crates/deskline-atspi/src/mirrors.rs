@@ -185,7 +185,7 @@ fn is_about_showing(signal: &Message) -> bool {
             let state = signal.reader().str().unwrap_or_default();
             matches!(state, "showing" | "visible")
         }
-        "ChildrenChanged" | "VisibleDataChanged" | "BoundsChanged" => true,
+        "ChildrenChanged" | "VisibleDataChanged" => true,
         _ => signal.interface.ends_with(".Window") && event(signal) == Sign::Change,
     }
 }

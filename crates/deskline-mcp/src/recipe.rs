@@ -483,11 +483,8 @@ impl Play<'_> {
         }
         if self.words.is_some() {
             let (is, was) = (language(&self.heard.1), language(&recipe.catalogues));
-            let _ = write!(
-                stop.why,
-                "; the app is in {is:?}, the recipe in {was:?}, and their "
-            );
-            stop.why += "catalogues may lack it";
+            let both = format!("the app is in {is:?}, the recipe in {was:?}");
+            let _ = write!(stop.why, "; {both}, and their catalogues may lack it");
         }
         stop.pid = self.pid().ok();
         stop.picture = self.field("screenshot").map(str::to_owned);

@@ -21,10 +21,10 @@ from a shell.
   something covers the target, it sends nothing, and the error names it.
 - **Answers** name the tree file and the screenshot, and say what changed. An error says what was wrong, whether anything was done,
   and what to do next. [All fields](formats.md#the-answer).
-- **`expect`** waits at most 3 seconds for its text. The argument `timeout` sets another limit: seconds, up to 30.
+- **`expect`** waits at most 3 seconds for its text. The argument `timeout` sets another limit, up to 30 seconds.
   In a chain this is also the limit of `wait_for`.
-- **Options** of the tools whose name ends in `traverse` or `traversal`. No schema lists these, nor `timeout` beside `expect`, to keep
-  the list of tools short:
+- **Options** of the tools whose name ends in `traverse` or `traversal`. To keep the list of tools short, no schema
+  lists these, nor `timeout` beside `expect`:
   - `traverseBefore`, `traverseAfter`: `false` reads no tree then
   - `showDiff`: `false` leaves out the changes
   - `onlyVisibleElements`: `true` leaves other elements out of the file

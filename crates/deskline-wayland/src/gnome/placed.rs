@@ -83,12 +83,8 @@ impl Placed {
     pub(crate) fn escape(&mut self, popup: &ShellWindow) -> Result<()> {
         self.sessions.get()?.port((0.0, 0.0)).tap(ESC)?;
         let gone = || {
-            Ok(self
-                .extension
-                .screen()?
-                .windows
-                .iter()
-                .all(|w| w.id != popup.id))
+            let screen = self.extension.screen()?;
+            Ok(screen.windows.iter().all(|w| w.id != popup.id))
         };
         wait::holds(&Cancel::new(), RESTACKS, LOOK, gone).map(drop)
     }
@@ -144,11 +140,8 @@ impl Raising for Placed {
         let failure =
             "a dialog of its app may keep the keyboard: GNOME Shell did not give it to the window";
         await_front(id, (failure, RAISES, LOOK), cancel, || {
-            Ok(self
-                .extension
-                .screen()?
-                .focused()
-                .map(|window| WindowId(window.id)))
+            let screen = self.extension.screen()?;
+            Ok(screen.focused().map(|window| WindowId(window.id)))
         })
     }
 }

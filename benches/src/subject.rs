@@ -88,6 +88,7 @@ const PAGE: &[(&str, &str)] = &[
     (KEY, r#"{"keyName": "Tab"}"#),
     (CLICK, r#"{"element": "Link 2"}"#),
     (KEY, r#"{"keyName": "Home"}"#),
+    (CLICK, r#"{"element": "on"}"#),
 ];
 
 /// In a text editor: text, undo, an arrow, a menu, a search.

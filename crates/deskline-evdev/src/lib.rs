@@ -301,7 +301,6 @@ fn grab(outcome: Outcome) -> Result<Grab> {
 
 fn silent() -> Error {
     Error::Unavailable(String::from(
-        "the guard of the devices in /dev/input does not answer. Nothing was sent; the next call \
-        restarts it",
+        "the input lock does not answer. Nothing was sent; the next call restarts it",
     ))
 }

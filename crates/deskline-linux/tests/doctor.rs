@@ -311,7 +311,7 @@ fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
     bus.call(&set, SOON).unwrap();
     let found = report(session);
     assert!(found.works);
-    says(&found, "accessibility", Warn, "off", "serve` turns it on");
+    says(&found, "accessibility", Warn, "off", "call turns it on");
 
     let mended: Vec<_> = found
         .checks

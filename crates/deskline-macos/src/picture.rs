@@ -46,7 +46,7 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
             Error::NoPicture(permissions::no_capture(os))
         }
     })?;
-    let rgb = rgb(&image).ok_or_else(|| Error::NoPicture("the window has no picture".into()))?;
+    let rgb = rgb(&image).ok_or_else(|| Error::NoPicture("the window has no screenshot".into()))?;
     Ok(Picture {
         // Compute the scale from the size of the result: older systems ignore the requested size.
         scale: if w > 0.0 {

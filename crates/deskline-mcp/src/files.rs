@@ -48,7 +48,7 @@ impl JournalFiles {
     fn open(&self, file: Option<&str>, kind: FileKind) -> Result<(PathBuf, Vec<u8>), Wrong> {
         let (what, extension) = match kind {
             FileKind::Text => ("tree file", "txt"),
-            FileKind::Picture => ("picture", "png"),
+            FileKind::Picture => ("screenshot", "png"),
         };
         let path = match file {
             Some(file) => self.named(file.trim()),

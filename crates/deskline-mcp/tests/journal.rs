@@ -62,7 +62,7 @@ async fn an_empty_journal_names_the_next_step() {
     );
     let text = session.text("view_screenshot", json!({})).await;
     assert!(
-        text.starts_with("ERROR status: error\nerror: there is no picture yet."),
+        text.starts_with("ERROR status: error\nerror: there is no screenshot yet."),
         "{text}"
     );
     let list = session.ask("resources/list", json!({})).await;

@@ -36,7 +36,7 @@ pub(crate) fn write(out: &mut impl Write, run: &Run, draw: Draw<'_>) -> io::Resu
         |[a, b, c, d]: [i64; 4], [l, t, r, e]: [i64; 4]| [a.min(l), b.min(t), c.max(r), d.max(e)];
     let whole = (0..run.len()).filter_map(place).reduce(join);
     let whole = whole.filter(|[l, t, r, b]| r - l <= SIDE && b - t <= SIDE);
-    let none = || Error::other("its calls have no pictures that fit on a screen");
+    let none = || Error::other("its calls have no screenshots that fit on a screen");
     let [left, top, right, bottom] = whole.ok_or_else(none)?;
     let width = (right - left) as usize;
     let captions = records.iter().map(|record| captions(record));

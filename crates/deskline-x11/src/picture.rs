@@ -57,7 +57,7 @@ impl deskline_contract::Pictures for X11 {
         let mut canvas = Canvas::new(area);
         for part in std::iter::once(&wanted).chain(&popups) {
             if !self.draw(&mut canvas, part)? && part.outer == wanted.outer {
-                return Err(refused("it changed while its picture was taken"));
+                return Err(refused("it changed while its screenshot was taken"));
             }
         }
         Ok(canvas.picture())
@@ -294,7 +294,7 @@ impl X11 {
         }
         Err(Error::Unavailable(format!(
             "screenshots are not supported for windows of colour depth {depth}; depth 24 and 32 are. \
-            The tree works without pictures"
+            The tree works without screenshots"
         )))
     }
 }

@@ -437,7 +437,7 @@ pub(crate) struct Call {
     #[arg(long)]
     pub(crate) json: bool,
     /// Leave the server running until it has been idle for these minutes: further calls are faster
-    /// and find the same private desktop [default: 10]
+    /// and find the same private desktop [10 without a number]
     #[cfg(unix)]
     #[arg(long, value_name = "MINUTES", num_args = 0..=1)]
     #[arg(require_equals = true, default_missing_value = "10")]

@@ -50,7 +50,7 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
         note(&format!("serving MCP at {url}; the token is in {place}"));
         if let (Some(url), Some(place)) = (server.view_url(), view_place) {
             note(&format!(
-                "its runs are shown at {url}; the password is in {place}"
+                "its logs are shown at {url}; the password is in {place}"
             ));
         }
         if let Some(address) = server.probes() {

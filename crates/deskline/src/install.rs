@@ -18,7 +18,7 @@ use client::{Client, Format, Location};
 use file::File;
 use server::{NAME, Server};
 
-use crate::output::Done;
+use crate::output::{Done, say};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -69,23 +69,21 @@ fn add(args: &InstallArgs) -> Result<()> {
     if let Some(command) = location.own_command(&server) {
         return run(command, args.dry_run).map(|()| next(args.client));
     }
-    let file = File::read(&location.path)?;
-    let text = location
-        .with_entry(file.text(), &server)
-        .map_err(|why| format!("{}: {why}. It was left as it is", location.path.display()))?;
+    let (file, path) = (File::read(&location.path)?, location.path.display());
+    let text = location.with_entry(file.text(), &server);
+    let text = text.map_err(|why| format!("{path}: {why}. It was left as it is"))?;
     if text == file.text() {
-        println!("{} has this entry already.", location.path.display());
+        say!("{path} has this entry already.");
         return Ok(());
     }
     if args.dry_run {
-        println!("{} would become:\n{text}", location.path.display());
+        say!("{path} would become:\n{text}");
         return Ok(());
     }
-    let changed = location.entry(file.text())?.is_some();
-    let backup = file.replace(&text, changed)?;
-    println!("Added {NAME} to {}.", location.path.display());
+    let backup = file.replace(&text, location.entry(file.text())?.is_some())?;
+    say!("Added {NAME} to {path}.");
     if let Some(backup) = backup {
-        println!("The file as it was: {}", backup.display());
+        say!("The file as it was: {}", backup.display());
     }
     next(args.client);
     Ok(())
@@ -96,21 +94,20 @@ fn take_out(args: &InstallArgs) -> Result<()> {
     if let Some(command) = location.own_removal() {
         return run(command, args.dry_run);
     }
-    let file = File::read(&location.path)?;
-    let then = removed(&location, &file)
-        .map_err(|why| format!("{}: {why}. It was left as it is", location.path.display()))?;
-    let path = location.path.display();
+    let (file, path) = (File::read(&location.path)?, location.path.display());
+    let then = removed(&location, &file);
+    let then = then.map_err(|why| format!("{path}: {why}. It was left as it is"))?;
     match then {
-        Removal::Nothing => println!("{path} has no {NAME}."),
-        Removal::File if args.dry_run => println!("{path} would be removed."),
-        Removal::To(text) if args.dry_run => println!("{path} would become:\n{text}"),
+        Removal::Nothing => say!("{path} has no {NAME}."),
+        Removal::File if args.dry_run => say!("{path} would be removed."),
+        Removal::To(text) if args.dry_run => say!("{path} would become:\n{text}"),
         Removal::File => {
             file.remove()?;
-            println!("Removed {path}, which had nothing else.");
+            say!("Removed {path}, which had nothing else.");
         }
         Removal::To(text) => {
             file.put_back(&text)?;
-            println!("Removed {NAME} from {path}.");
+            say!("Removed {NAME} from {path}.");
         }
     }
     Ok(())
@@ -181,10 +178,10 @@ fn run(mut command: Command, dry_run: bool) -> Result<()> {
     let shown: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
     let shown = shown.join(" ");
     if dry_run {
-        println!("It would run: {shown}");
+        say!("It would run: {shown}");
         return Ok(());
     }
-    println!("$ {shown}");
+    say!("$ {shown}");
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{shown} ended with {status}")),
@@ -193,6 +190,6 @@ fn run(mut command: Command, dry_run: bool) -> Result<()> {
 }
 
 fn next(client: Client) {
-    println!("{}", client.next_step());
-    println!("Then ask it, for example: open the calculator with {NAME} and work out 7 × 6.");
+    say!("{}", client.next_step());
+    say!("Then ask it, for example: open the calculator with {NAME} and work out 7 × 6.");
 }

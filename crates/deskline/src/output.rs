@@ -65,6 +65,12 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     is_read(text).map(drop)
 }
 
+/// `println!` to whoever still reads.
+macro_rules! say {
+    ($($words:tt)*) => { drop($crate::output::print(&format!($($words)*))) };
+}
+pub(crate) use say;
+
 /// Prints a line; `false` if the output was closed.
 pub(crate) fn is_read(text: &str) -> io::Result<bool> {
     match writeln!(io::stdout(), "{text}") {

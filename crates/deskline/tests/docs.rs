@@ -211,11 +211,8 @@ fn comments_are_100_columns_wide() {
     let mut found = vec![];
     for file in files.iter().filter(|file| file.ends_with(".rs")) {
         let text = read(file);
-        found.extend(
-            text.lines()
-                .find(wide)
-                .map(|line| format!("{file}: {line}")),
-        );
+        let line = text.lines().find(wide);
+        found.extend(line.map(|line| format!("{file}: {line}")));
     }
     assert_eq!(found, Vec::<String>::new());
 }
@@ -242,9 +239,8 @@ fn each_claim_about_security_has_a_test() {
 /// A tag of an action can be moved to other code. A token of a job is in all its steps.
 #[test]
 fn actions_are_named_by_commit_and_tokens_are_given_to_one_step() {
-    let folder = root().join(".github/workflows");
     let mut checked = 0;
-    for file in std::fs::read_dir(folder).unwrap() {
+    for file in std::fs::read_dir(root().join(".github/workflows")).unwrap() {
         let path = file.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
         for line in text.lines() {

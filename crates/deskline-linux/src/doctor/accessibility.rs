@@ -80,7 +80,7 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
         Ok(false) => Check::warn(
             ACCESSIBILITY,
             "off (IsEnabled of org.a11y.Status is false): apps may not show their trees",
-            "`deskline serve` turns it on; restart apps that ran before and still have no tree",
+            "the first call turns it on; restart apps that ran before and still have no tree",
         )
         .mended_by(Fix::Accessibility),
         Err(e) => Check::failed(ACCESSIBILITY, &e.to_string(), PRIVATE),

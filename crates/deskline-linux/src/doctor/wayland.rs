@@ -60,7 +60,7 @@ pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
     let unguarded = |why: String| match guard::install(session) {
         None => Check::warn(GUARD, why, &alone),
         Some(command) => {
-            let remedy = format!("as root: {command}; then start the server again. Or {alone}");
+            let remedy = format!("as root: {command}; then restart the client. Or {alone}");
             Check::warn(GUARD, why, remedy).mended_by(Fix::Root(command))
         }
     };
@@ -104,7 +104,7 @@ fn with_fix(row: Check, missing: Option<Missing>, fix: Option<Fix>) -> Check {
         return row;
     };
     let remedy = match fix {
-        Fix::KwinFile => "deskline doctor --fix, and then start the server again",
+        Fix::KwinFile => "deskline doctor --fix, and then restart the client",
         // A running server notices the change.
         _ => "deskline doctor --fix",
     };

@@ -100,7 +100,7 @@ impl Play<'_> {
             scale: place.scale,
         });
         if asks("contrast") && picture.is_none() {
-            return vec!["contrast was not checked: there is no picture".into()];
+            return vec!["contrast was not checked: there is no screenshot".into()];
         }
         let pictures = picture.as_slice();
         let is_in =

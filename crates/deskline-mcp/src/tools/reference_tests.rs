@@ -17,17 +17,15 @@ from a shell.
 ## What tools have in common
 
 - **Targets.** `element` finds an element by a part of its text, narrowed by `role`. If several match, an exact match wins, then a
-  visible one; the answer names the others. `x` and `y` are [coordinates](formats.md#units-and-coordinates). If Deskline sees that
-  something covers the target, it sends nothing, and the error names it.
+  visible one; the answer names the others. `x` and `y` are [coordinates](formats.md#units-and-coordinates).
 - **Answers** name the tree file and the screenshot, and say what changed. An error says what was wrong, whether anything was done,
   and what to do next. [All fields](formats.md#the-answer).
-- **`expect`** waits at most 3 seconds for its text. The argument `timeout` sets another limit, up to 30 seconds.
-  In a chain this is also the limit of `wait_for`.
-- **Options** of the tools whose name ends in `traverse` or `traversal`. To keep the list of tools short, no schema
-  lists these, nor `timeout` beside `expect`:
-  - `traverseBefore`, `traverseAfter`: `false` reads no tree then
+- **Options.** The tools whose name ends in `traverse` or `traversal` also take these. No schema lists them, to keep the list of
+  tools short:
+  - `timeout`, with `expect`: the seconds to wait for its text, at most 30. In a chain this is also the limit of `wait_for`
+  - `traverseBefore`, `traverseAfter`: with `false` no tree is read before the action, or after it
   - `showDiff`: `false` leaves out the changes
-  - `onlyVisibleElements`: `true` leaves other elements out of the file
+  - `onlyVisibleElements`: with `true` the file lists only visible elements
   - `showAnimation`: `true` outlines the target first, for `animationDuration` seconds
   - `delayAfterAction`: seconds to wait at the end
 

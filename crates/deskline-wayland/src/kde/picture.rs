@@ -123,12 +123,12 @@ fn read(pipe: OwnedFd, size: usize) -> Result<Vec<u8>> {
     let mut raw = vec![0; size];
     let read = wait::Until(File::from(pipe), Instant::now() + PATIENCE).read_exact(&mut raw);
     read.map_err(|e| match e.kind() {
-        ErrorKind::UnexpectedEof => no_picture("KWin's picture ended too early"),
+        ErrorKind::UnexpectedEof => no_picture("KWin's screenshot ended too early"),
         ErrorKind::TimedOut => no_picture(format!(
-            "KWin did not send its picture within {} s",
+            "KWin did not send its screenshot within {} s",
             PATIENCE.as_secs()
         )),
-        _ => Error::system("reading KWin's picture")(e),
+        _ => Error::system("reading KWin's screenshot")(e),
     })?;
     Ok(raw)
 }
@@ -152,7 +152,7 @@ struct Shape {
 impl Shape {
     fn read(message: &HashMap<String, OwnedValue>) -> Result<Self> {
         let number = |name: &str| message.get(name).and_then(|v| u32::try_from(v).ok());
-        let missing = |name: &str| no_picture(format!("KWin's picture has no {name}"));
+        let missing = |name: &str| no_picture(format!("KWin's screenshot has no {name}"));
         let get = |name: &str| number(name).ok_or_else(|| missing(name));
         let (width, height, stride) = (get("width")?, get("height")?, get("stride")? as usize);
         let sizes = 1..=MOST;
@@ -160,7 +160,7 @@ impl Shape {
         if !sizes.contains(&width) || !sizes.contains(&height) || !(row..=2 * row).contains(&stride)
         {
             return Err(no_picture(format!(
-                "KWin's picture has no usable size: {width}×{height}, {stride} bytes a row"
+                "KWin's screenshot has no usable size: {width}×{height}, {stride} bytes a row"
             )));
         }
         // QImage::Format: 32 bits a pixel as a native word, or four bytes in this order.
@@ -171,7 +171,7 @@ impl Shape {
             17 | 18 => ([0, 1, 2, 3], true),
             format => {
                 return Err(no_picture(format!(
-                    "KWin's picture has the format {format} of QImage, which Deskline does not read"
+                    "KWin's screenshot has the format {format} of QImage, which Deskline does not read"
                 )));
             }
         };

@@ -41,7 +41,7 @@ pub fn take(window: WindowId) -> Result<Picture> {
     let (send, receive) = mpsc::sync_channel(1);
     if WAITING.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
         WAITING.fetch_sub(1, Ordering::Relaxed);
-        let why = format!("{MOST_WAITING} hung windows have not delivered their pictures yet");
+        let why = format!("{MOST_WAITING} hung windows have not delivered their screenshots yet");
         return Err(Error::NoPicture(why));
     }
     // On a thread of its own, which is abandoned if the app hangs.
@@ -58,7 +58,7 @@ pub fn take(window: WindowId) -> Result<Picture> {
     receive.recv_timeout(TAKES).unwrap_or_else(|_| {
         let secs = TAKES.as_secs();
         Err(Error::NoPicture(format!(
-            "the window gave no picture within {secs} s"
+            "the window gave no screenshot within {secs} s"
         )))
     })
 }

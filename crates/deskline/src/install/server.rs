@@ -40,7 +40,7 @@ fn fixed(program: &Path, dry_run: bool) -> Result<PathBuf, String> {
     let home = std::env::home_dir().ok_or("no home folder is known")?;
     if !dry_run {
         super::app::put(program, &home, sign)?;
-        println!("Put the app in {}.", super::app::place(&home).display());
+        crate::output::say!("Put the app in {}.", super::app::place(&home).display());
     }
     Ok(super::app::program(&home))
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PATIENCE = 60
-PLACE = r" \((\d+),(\d+) (\d+)×(\d+)\)"
+PLACE = r" x:(\d+) y:(\d+) "
 
 
 class Server:
@@ -68,6 +68,10 @@ def main(toolkits):
     apps = [App(toolkit, toolkit) for toolkit in toolkits]
     persons = App("gtk3", "persons")
 
+    # The first frames and pictures take seconds each.
+    pictured = lambda: "\nscreenshot: " in server.call("refresh_traversal", pid=persons.pid)
+    until(lambda: all(pictured() for _ in range(3)))
+
     def is_back():
         listed = server.ask("tools/call", name="list_applications", arguments={})
         return f"(PID: {persons.pid}) front " in listed["content"][0]["text"]
@@ -87,16 +91,16 @@ def main(toolkits):
         place = lambda name: map(int, re.search(f'"{name}"{PLACE}', read).groups())
         click, field = "click_and_traverse", {"element": "Name", "role": "AXTextField"}
         does(app, "click", "toggled Bold true", click, element="Bold")
-        x, y, _, _ = place("Bold")
+        x, y = place("Bold")
         does(app, "click in the corner", "toggled Bold false", click, x=x + 2, y=y + 2)
         does(app, "type", "text Name Grüße, 漢字 😀", click, **field, text="Grüße, 漢字 😀")
         does(app, "key", "activated Name", "press_key_and_traverse", keyName="Return")
         server.call(click, pid=app.pid, element="File", role="AXMenuBarItem")
         does(app, "menu", "menu New", click, element="New", role="AXMenuItem")
-        x, y, _, _ = place("Pad")
+        x, y = place("Pad")
         to = {"toX": x + 90, "toY": y + 30}
         does(app, "drag", "pad release 1", "drag_and_traverse", x=x + 5, y=y + 5, **to)
-        x, y, _, _ = place("Rows")
+        x, y = place("Rows")
         does(app, "wheel", "scrolled Rows", "scroll_and_traverse", x=x + 20, y=y + 40, deltaY=5)
 
 

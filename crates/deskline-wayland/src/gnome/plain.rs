@@ -373,7 +373,8 @@ impl<T: Toplevels> Compositor for Plain<T> {
 
     fn front(&mut self) -> Result<Option<Window>> {
         let all = self.settled(&Cancel::new())?;
-        Ok(self.front_of(&all).cloned().map(AppToplevel::window))
+        let front = self.front_of(&all).or_else(|| self.dialog(&all));
+        Ok(front.cloned().map(AppToplevel::window))
     }
 
     /// Input follows, so this first gives apps the time to bind new devices.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::Port as _;
 
-use super::bus::{Bus, On};
+use super::bus::On;
 use super::extension::candidates;
 use super::plain::Plain;
 use crate::compositor::gone;
@@ -125,25 +125,26 @@ impl<T: Toplevels> Plain<T> {
         Ok(done)
     }
 
-    /// Fails if a dialog or a menu of the shell's own has the keyboard, as for a portal's
-    /// screenshot or a password: Esc would close it. The shell's switcher has the keyboard for a
-    /// moment too.
+    /// The shell's stage, if a dialog or a menu of its own has the keyboard, as for a portal's
+    /// screenshot or a password, and not the overview.
+    pub(super) fn dialog<'t>(&self, all: &'t [AppToplevel]) -> Option<&'t AppToplevel> {
+        let stage = all.iter().find(|t| t.shell && t.active && !t.focused)?;
+        let overview = self.sessions.bus.property(SHELL, "OverviewActive");
+        let in_overview = overview.is_ok_and(|is| bool::try_from(is).unwrap_or(false));
+        (!in_overview).then_some(stage)
+    }
+
+    /// Fails if a dialog or a menu of the shell's own is open: Esc would close it. The shell's
+    /// switcher has the keyboard for a moment too.
     fn spare_dialog(&mut self, cancel: &Cancel) -> Result<()> {
-        let in_overview = |bus: &Bus| {
-            let active = bus.property(SHELL, "OverviewActive");
-            active.is_ok_and(|active| bool::try_from(active).unwrap_or(false))
-        };
         let spared = wait::holds(cancel, SOON, wait::LOOK, || {
-            let mut all = self.toplevels()?.into_iter();
-            let has_keyboard = all.any(|t| t.shell && t.active && !t.focused);
-            Ok(!has_keyboard || in_overview(&self.sessions.bus))
+            self.toplevels().map(|all| self.dialog(&all).is_none())
         })?;
-        if spared {
-            return Ok(());
-        }
         let why = "a dialog or a menu of GNOME Shell's own is open, and Alt+Esc would close it: ask \
                    the user to answer it";
-        Err(DisplayError::NotBroughtUp(why).into())
+        spared
+            .then_some(())
+            .ok_or_else(|| DisplayError::NotBroughtUp(why).into())
     }
 
     /// Waits until another window than `before` is in front, at most `longest`. Returns that

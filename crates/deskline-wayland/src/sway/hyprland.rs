@@ -1,5 +1,5 @@
-//! Hyprland's request socket, `.socket.sock`: a connection for each request, answers in JSON. Only
-//! read in the source of 0.56: it has not been run with it, as it does not start without a GPU.
+//! Hyprland's request socket, `.socket.sock`: a connection for each request, answers in JSON. Run
+//! with 0.56, in an emulated machine: it does not start without a GPU.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};

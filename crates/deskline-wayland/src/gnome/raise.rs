@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::Port as _;
 
-use super::bus::{Bus, On};
+use super::bus::{Calls, On};
 use super::plain::Plain;
 use crate::compositor::gone;
 use crate::described::{self, Toplevels};
@@ -87,7 +87,7 @@ impl<T: Toplevels> Plain<T> {
     /// screenshot or a password: Esc would close it. The shell's switcher has the keyboard for a
     /// moment too.
     fn spare_dialog(&mut self, cancel: &Cancel) -> Result<()> {
-        let in_overview = |bus: &Bus| {
+        let in_overview = |bus: &Calls| {
             let active = bus.property(SHELL, "OverviewActive");
             active.is_ok_and(|active| bool::try_from(active).unwrap_or(false))
         };

@@ -18,7 +18,9 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
-use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, Window, WindowClass};
+use x11rb::protocol::xproto::{
+    ConnectionExt as _, CreateWindowAux, EventMask, Window, WindowClass,
+};
 use x11rb::reexports::x11rb_protocol::parse_display::{ConnectAddress, parse_display};
 use x11rb::reexports::x11rb_protocol::xauth::Family;
 use x11rb::rust_connection::{DefaultStream, PollMode, RustConnection, Stream};
@@ -76,7 +78,7 @@ pub(crate) fn until<S, T>(
 /// The highest display number whose TCP port exists (6000 + n).
 const LAST_DISPLAY: u16 = u16::MAX - 6000;
 
-const MARKS: &str = "making a window that names a connection";
+const MAKING: &str = "making a window";
 
 /// The type of all connections of this crate.
 pub type Connection = RustConnection<BoundedStream>;
@@ -240,12 +242,19 @@ fn dial_unix(path: &str) -> io::Result<UnixStream> {
     Ok(socket.into())
 }
 
-/// Creates a resource by which another connection can name this one: a window that is never mapped.
+/// Creates a resource by which another connection can name this one: a window.
 pub(crate) fn mark(c: &Connection, root: Window) -> Result<Window> {
-    let window = c.generate_id().map_err(Error::system(MARKS))?;
-    let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
-    c.create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &aux)
-        .during(MARKS)?;
-    c.sync().during(MARKS)?;
+    let window = own_window(c, root, EventMask::NO_EVENT)?;
+    c.sync().during(MAKING)?;
+    Ok(window)
+}
+
+/// Creates a window that is never mapped.
+pub(crate) fn own_window(c: &Connection, root: Window, events: EventMask) -> Result<Window> {
+    let window = c.generate_id().during(MAKING)?;
+    let aux = CreateWindowAux::new().event_mask(events);
+    let class = WindowClass::INPUT_ONLY;
+    c.create_window(0, window, root, -1, -1, 1, 1, 0, class, 0, &aux)
+        .during(MAKING)?;
     Ok(window)
 }

@@ -29,7 +29,7 @@ mod pointer;
 mod popups;
 mod port;
 pub mod presses;
-pub mod private;
+mod private;
 pub mod question;
 mod reply;
 mod scene;
@@ -39,7 +39,6 @@ mod sync;
 mod toplevel;
 mod typing;
 mod will;
-pub mod window_manager;
 mod windows;
 mod workspaces;
 pub mod xauth;
@@ -49,11 +48,9 @@ use std::path::{Path, PathBuf};
 
 use deskline_contract::{Error, Result};
 use deskline_input::{Hands, Scene as _};
-use x11rb::connection::{Connection as _, RequestConnection as _};
+use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
-use x11rb::protocol::xproto::{
-    AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, Keycode, WindowClass,
-};
+use x11rb::protocol::xproto::{AtomEnum, EventMask, Keycode};
 use x11rb::protocol::{composite, damage, res, shm, xinput, xtest};
 
 use acting::Acting;
@@ -154,13 +151,8 @@ impl X11 {
             has(composite::X11_EXTENSION_NAME)? && has(damage::X11_EXTENSION_NAME)?,
             has(shm::X11_EXTENSION_NAME)?,
         )?;
-        let own = connection.generate_id().during("making a window")?;
         let root = connection::root_of(&connection, screen)?;
-        let aux = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        let class = WindowClass::INPUT_ONLY;
-        connection
-            .create_window(0, own, root, -1, -1, 1, 1, 0, class, 0, &aux)
-            .during("making a window")?;
+        let own = connection::own_window(&connection, root, EventMask::PROPERTY_CHANGE)?;
         if !xkb.reply().during("using XKB")?.supported {
             return Err(lacks("XKEYBOARD"));
         }

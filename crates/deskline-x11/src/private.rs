@@ -7,21 +7,19 @@ use deskline_contract::Result;
 use x11rb::protocol::xproto::{AtomEnum, PropMode};
 use x11rb::wrapper::ConnectionExt as _;
 
-use crate::connection::{Connection, root_of};
-use crate::{Atoms, During as _, X11};
+use crate::{During as _, X11};
 
 const WHAT: &str = "marking the display as private";
 
-/// Marks the display as private (no person uses it), for as long as its X server runs.
-pub fn mark(connection: &Connection, screen: usize) -> Result<()> {
-    let root = root_of(connection, screen)?;
-    let atoms = Atoms::new(connection).during(WHAT)?.reply().during(WHAT)?;
-    let (property, kind) = (atoms._DESKLINE_PRIVATE, AtomEnum::CARDINAL);
-    let marked = connection.change_property32(PropMode::REPLACE, root, property, kind, &[1]);
-    marked.during(WHAT)?.check().during(WHAT)
-}
-
 impl X11 {
+    /// Marks the display as private (no person uses it), for as long as its X server runs.
+    pub fn mark_private(&self) -> Result<()> {
+        let (property, kind) = (self.atoms._DESKLINE_PRIVATE, AtomEnum::CARDINAL);
+        let c = &self.connection;
+        let marked = c.change_property32(PropMode::REPLACE, self.root, property, kind, &[1]);
+        marked.during(WHAT)?.check().during(WHAT)
+    }
+
     /// Whether the display is marked as private.
     pub fn is_private(&self) -> Result<bool> {
         let mark = self.atoms._DESKLINE_PRIVATE;

@@ -133,24 +133,43 @@ impl X11 {
         Ok(self.heard.time.unwrap_or(x11rb::CURRENT_TIME))
     }
 
-    /// Waits until the window manager has handled the clients' requests so far. For that, sends a
-    /// request that it answers from its main loop: see [`window_manager`](super::window_manager). A
-    /// window manager that has never answered is not asked again.
+    /// Waits until the window manager has handled the clients' requests so far. A window manager
+    /// that has never answered is not asked again.
     pub(super) fn await_manager(&mut self, limit: Duration, cancel: &Cancel) -> Result<()> {
         let check = self.atoms._NET_SUPPORTING_WM_CHECK;
         let manager = self.number(self.root, check, AtomEnum::WINDOW)?;
         if manager == self.heard.mute_manager || !self.has_window_manager()? {
             return Ok(());
         }
-        self.heard.manager_answered = false;
-        let request = self.atoms._NET_REQUEST_FRAME_EXTENTS;
-        self.tell_manager(self.own, request, [0; 5])?;
-        if self.wait_until(limit, cancel, |x11| Ok(x11.heard.manager_answered))? {
+        if self.manager_answers(limit, cancel)? {
             self.heard.answering_manager = manager;
         } else if manager != self.heard.answering_manager {
             self.heard.mute_manager = manager;
         }
         Ok(())
+    }
+
+    /// Waits until there is a window manager and it is ready. `false` if it is not within `limit`.
+    ///
+    /// `_NET_SUPPORTING_WM_CHECK` is set too early: xfwm4 4.18 sets it, then queries all existing
+    /// windows, and exits with `BadWindow` if one of them is destroyed meanwhile.
+    pub fn manager_is_ready(&mut self, limit: Duration) -> Result<bool> {
+        let cancel = Cancel::new();
+        self.watching_root(|x11| {
+            Ok(
+                x11.wait_until(limit, &cancel, |x11| x11.has_window_manager())?
+                    && x11.manager_answers(limit, &cancel)?,
+            )
+        })
+    }
+
+    /// Sends a request that the window manager answers from its main loop, for the size of the
+    /// frame that a window would get (EWMH `_NET_REQUEST_FRAME_EXTENTS`), and waits for the answer.
+    fn manager_answers(&mut self, limit: Duration, cancel: &Cancel) -> Result<bool> {
+        self.heard.manager_answered = false;
+        let request = self.atoms._NET_REQUEST_FRAME_EXTENTS;
+        self.tell_manager(self.own, request, [0; 5])?;
+        self.wait_until(limit, cancel, |x11| Ok(x11.heard.manager_answered))
     }
 
     /// Waits until the app that owns `window` has read its input. The answer to the ping arrives at

@@ -37,8 +37,6 @@ pub struct Launched {
     /// app and did not report a pid.
     pub pid: Option<u32>,
     pub name: String,
-    /// The id of its desktop file.
-    pub desktop_id: Option<String>,
     origin: Origin,
     complaint: Complaint,
     exit: Arc<OnceLock<ExitStatus>>,
@@ -95,7 +93,6 @@ impl Launch {
         Launched {
             pid,
             name: self.name.clone(),
-            desktop_id: self.entry.as_ref().map(|e| e.id.clone()),
             origin: Origin {
                 pid,
                 ..Origin::default()

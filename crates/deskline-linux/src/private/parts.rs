@@ -17,12 +17,11 @@ use super::programs::Programs;
 use deskline_atspi::accessibility_bus;
 use deskline_atspi::bus::{Body, Call, Connection};
 use deskline_unix::{spawn, wait};
-use deskline_x11::window_manager::Question;
-use deskline_x11::xauth;
+use deskline_x11::{X11, xauth};
 
 use crate::packages::{self, Package};
 use crate::session::environment::VNC_SOCKET;
-use crate::session::{Environment, Session, socket};
+use crate::session::{Environment, socket};
 
 /// The lowest display number to use. Lower numbers are left to people: `startx` takes `:0` if there
 /// is no lock file, and a server that is started with `-displayfd` writes none.
@@ -88,11 +87,10 @@ impl Parts {
         if options.wayland {
             self.wait_for_vnc_server(options)?;
         } else {
-            let session = Session::from_environment(&self.variables);
-            self.wait_for_window_manager(&session)?;
+            let mut x11 = X11::connect(&self.variables["DISPLAY"], Some(&self.cookie()))?;
+            self.wait_for_window_manager(&mut x11)?;
             if !options.watch {
-                let (x, screen) = session.connect_x11()?;
-                deskline_x11::private::mark(&x, screen)?;
+                x11.mark_private()?;
             }
         }
         start_portal(&mut bus);
@@ -103,9 +101,13 @@ impl Parts {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
+    fn cookie(&self) -> PathBuf {
+        self.directory.join("Xauthority")
+    }
+
     fn start_x_server(&mut self, programs: &Programs, options: &Options) -> Result<u16> {
         // Other users can reach the socket in /tmp/.X11-unix: only the cookie stops them.
-        let cookie = self.directory.join("Xauthority");
+        let cookie = self.cookie();
         let write = || -> std::io::Result<()> {
             let mut random = [0; 16];
             File::open("/dev/urandom")?.read_exact(&mut random)?;
@@ -185,16 +187,10 @@ impl Parts {
         self.check(VNC_SERVER)
     }
 
-    fn wait_for_window_manager(&mut self, session: &Session) -> Result<()> {
-        let (x, screen) = session.connect_x11()?;
-        let mut question = Question::new(&x, screen)?;
-        while !question.answered()? {
-            // Wake now and then to check that the program still runs.
-            let time = self.left().min(Duration::from_millis(200));
-            let readable = wait::readable(x.stream(), time);
-            if !readable.map_err(Error::system("waiting for the window manager"))? {
-                self.check(WINDOW_MANAGER)?;
-            }
+    fn wait_for_window_manager(&mut self, x11: &mut X11) -> Result<()> {
+        // Wake now and then to check that the program still runs.
+        while !x11.manager_is_ready(self.left().min(Duration::from_millis(200)))? {
+            self.check(WINDOW_MANAGER)?;
         }
         Ok(())
     }

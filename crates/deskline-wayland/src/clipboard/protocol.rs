@@ -6,9 +6,7 @@ use std::ffi::CStr;
 use deskline_contract::{Error, Result};
 use wayland_client::backend::ObjectId;
 use wayland_client::backend::protocol::{Argument, Message};
-use wayland_client::{
-    Connection, Dispatch, Proxy as _, QueueHandle, delegate_noop, event_created_child,
-};
+use wayland_client::{Connection, Proxy as _, delegate_noop};
 use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_device_v1::{
     self, ZwlrDataControlDeviceV1,
 };
@@ -104,15 +102,9 @@ impl Clipboard {
     }
 }
 
-impl Dispatch<ZwlrDataControlDeviceV1, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &ZwlrDataControlDeviceV1,
-        event: zwlr_data_control_device_v1::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
+on_event!(
+    ZwlrDataControlDeviceV1,
+    |heard, _, event| {
         use zwlr_data_control_device_v1::Event;
         let clipboard = &mut heard.clipboard;
         match event {
@@ -123,12 +115,9 @@ impl Dispatch<ZwlrDataControlDeviceV1, ()> for Heard {
             }
             _ => {}
         }
-    }
-
-    event_created_child!(Heard, ZwlrDataControlDeviceV1, [
-        zwlr_data_control_device_v1::EVT_DATA_OFFER_OPCODE => (Offer, ()),
-    ]);
-}
+    },
+    zwlr_data_control_device_v1::EVT_DATA_OFFER_OPCODE => Offer
+);
 
 on_event!(Offer, |heard, offer, event| {
     if let zwlr_data_control_offer_v1::Event::Offer { mime_type } = event {

@@ -1,17 +1,16 @@
 //! The session bus, with a time limit on every wait.
 
 use std::collections::HashMap;
-use std::ops::Deref;
 use std::os::fd::OwnedFd;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use async_io::Timer;
 use deskline_contract::{Error, Result};
-use deskline_unix::wait;
+use futures_lite::{StreamExt as _, future};
 use serde::de::DeserializeOwned;
 use zbus::blocking::{Connection, MessageIterator};
 use zbus::zvariant::{self, DynamicDeserialize, OwnedObjectPath, OwnedValue, Type, Value};
-use zbus::{MatchRule, Message};
+use zbus::{MatchRule, Message, MessageStream};
 
 pub(crate) use crate::dbus::On;
 use crate::dbus::{self, Arguments};
@@ -30,69 +29,10 @@ pub(crate) struct Calls {
     connection: Connection,
 }
 
-/// A connection, and the signals of the objects that it listens to.
-#[derive(Debug)]
-pub(crate) struct Bus {
-    pub(crate) calls: Calls,
-    heard: Sender<Message>,
-    signals: Receiver<Message>,
-}
-
-impl Deref for Bus {
-    type Target = Calls;
-
-    fn deref(&self) -> &Calls {
-        &self.calls
-    }
-}
-
 fn failed(what: &'static str) -> impl Fn(zbus::Error) -> Error {
     move |e| match e {
         zbus::Error::InputOutput(_) => Error::lost(what)(e),
         e => Error::system(what)(e),
-    }
-}
-
-impl Bus {
-    /// Connects to the bus at `address`.
-    pub(crate) fn connect(address: &str) -> Result<Self> {
-        let (heard, signals) = channel();
-        Ok(Self {
-            calls: Calls::connect(address)?,
-            heard,
-            signals,
-        })
-    }
-
-    /// Subscribes to the signals of the objects that the owner of `name` has under `namespace`.
-    pub(crate) fn listen(&self, name: &str, namespace: &str) -> Result<()> {
-        let signals = self.signals(name, namespace)?;
-        let heard = self.heard.clone();
-        // The subscription ends with the connection.
-        std::thread::spawn(move || {
-            for message in signals.flatten() {
-                if heard.send(message).is_err() {
-                    return;
-                }
-            }
-        });
-        Ok(())
-    }
-
-    /// Waits for a signal of an object that the owner of `name` has. Drops all other signals: every
-    /// program of the session can send some.
-    pub(crate) fn wait(
-        &self,
-        name: &str,
-        path: &str,
-        signal: &str,
-        limit: Duration,
-    ) -> Result<Message> {
-        let owner = self.owner(name)?;
-        let is = |message: Message| is_from(&message, &owner, path, signal).then_some(message);
-        wait::received(&self.signals, limit, is).ok_or_else(|| {
-            Error::system("waiting for Mutter")(format!("no signal {signal} in time"))
-        })
     }
 }
 
@@ -103,17 +43,41 @@ impl Calls {
         Ok(Self { connection })
     }
 
-    /// The signals of the objects that the owner of `name` has under `namespace`.
-    pub(crate) fn signals(&self, name: &str, namespace: &str) -> Result<MessageIterator> {
-        let failed = failed("connecting to the session bus");
-        let rule = MatchRule::builder()
-            .msg_type(zbus::message::Type::Signal)
-            .sender(name)
-            .map_err(&failed)?
-            .path_namespace(namespace)
-            .map_err(&failed)?
-            .build();
-        MessageIterator::for_match_rule(rule, &self.connection, None).map_err(&failed)
+    /// The signals of an object that the owner of `name` has.
+    pub(crate) fn signals(&self, name: &str, path: &str) -> Result<MessageStream> {
+        let owner = self.owner(name)?;
+        let rule = signals_of(&owner, path);
+        let signals =
+            rule.and_then(|rule| MessageIterator::for_match_rule(rule, &self.connection, None));
+        let signals = signals.map_err(failed("connecting to the session bus"))?;
+        Ok(signals.into_inner())
+    }
+
+    /// Calls `doing`, and waits until an object that the owner of `name` has sends this signal.
+    pub(crate) fn signal_after(
+        &self,
+        (name, path): (&str, &str),
+        signal: &str,
+        limit: Duration,
+        doing: impl FnOnce() -> Result<()>,
+    ) -> Result<Message> {
+        let mut signals = self.signals(name, path)?;
+        doing()?;
+        let is_it = |message: &Message| {
+            let header = message.header();
+            header.member().is_some_and(|member| member == signal)
+        };
+        let sent = async {
+            let mut sent = (&mut signals).filter_map(|message| message.ok().filter(is_it));
+            sent.next().await
+        };
+        let late = async {
+            Timer::after(limit).await;
+            None
+        };
+        async_io::block_on(future::or(sent, late)).ok_or_else(|| {
+            Error::system("waiting for Mutter")(format!("no signal {signal} in time"))
+        })
     }
 
     /// Calls a method without a result.
@@ -169,12 +133,11 @@ pub(crate) fn read<R: DeserializeOwned + Type>(message: &Message) -> Result<R> {
         .map_err(failed("reading Mutter's answer"))
 }
 
-/// Whether a message is this signal of an object of this connection.
-fn is_from(message: &Message, owner: &str, path: &str, signal: &str) -> bool {
-    let header = message.header();
-    header.sender().is_some_and(|sender| sender == owner)
-        && header.path().is_some_and(|of| of == path)
-        && header.member().is_some_and(|member| member == signal)
+/// The signals of an object of this connection. No other: every program of the session can send
+/// some.
+fn signals_of<'r>(owner: &'r str, path: &'r str) -> zbus::Result<MatchRule<'r>> {
+    let of_type = MatchRule::builder().msg_type(zbus::message::Type::Signal);
+    Ok(of_type.sender(owner)?.path(path)?.build())
 }
 
 #[cfg(test)]
@@ -183,23 +146,15 @@ mod tests {
 
     #[test]
     fn a_signal_counts_only_if_its_objects_owner_sends_it() {
-        let signal = |sender: &str| {
-            let signal = Message::signal("/a", "org.a.B", "Response").unwrap();
-            signal
-                .sender(sender.to_owned())
-                .unwrap()
-                .build(&())
-                .unwrap()
+        let signal = || Message::signal("/a", "org.a.B", "Response").unwrap();
+        let sent_by = |sender: &'static str| signal().sender(sender).unwrap().build(&()).unwrap();
+        let matches = |message: &Message, path: &str| {
+            let rule = signals_of(":1.7", path).unwrap();
+            rule.matches(message).unwrap()
         };
-        assert!(is_from(&signal(":1.7"), ":1.7", "/a", "Response"));
-        assert!(
-            !is_from(&signal(":1.8"), ":1.7", "/a", "Response"),
-            "forged"
-        );
-        assert!(!is_from(&signal(":1.7"), ":1.7", "/a/b", "Response"));
-        assert!(!is_from(&signal(":1.7"), ":1.7", "/a", "Closed"));
-        let anonymous = Message::signal("/a", "org.a.B", "Response").unwrap();
-        let anonymous = anonymous.build(&()).unwrap();
-        assert!(!is_from(&anonymous, ":1.7", "/a", "Response"));
+        assert!(matches(&sent_by(":1.7"), "/a"));
+        assert!(!matches(&sent_by(":1.8"), "/a"), "forged");
+        assert!(!matches(&sent_by(":1.7"), "/a/b"));
+        assert!(!matches(&signal().build(&()).unwrap(), "/a"));
     }
 }

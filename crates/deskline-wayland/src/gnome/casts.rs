@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use deskline_contract::{Result, kept};
 
-use super::bus::{Bus, Options};
+use super::bus::{Calls, Options};
 use super::session::{self, CAST, CAST_SESSION};
 use crate::pipewire::{self, Frame, Stream};
 
@@ -17,20 +17,19 @@ pub(super) struct Casts {
     begun: Option<Begun>,
 }
 
-/// The session bus for casts. Its signals are read for one cast at a time. Connected to at first
-/// use.
+/// The session bus for casts. Connected to at first use.
 struct CastBus {
     address: String,
-    connected: Mutex<Option<Bus>>,
+    connected: Mutex<Option<Calls>>,
 }
 
 impl CastBus {
-    fn with<T>(&self, doing: impl FnOnce(&Bus) -> Result<T>) -> Result<T> {
+    fn with<T>(&self, doing: impl FnOnce(&Calls) -> Result<T>) -> Result<T> {
         let mut connected = self
             .connected
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let bus = kept(&mut connected, || session::bus(&self.address))?;
+        let bus = kept(&mut connected, || Calls::connect(&self.address))?;
         let done = doing(bus);
         if done.is_err() {
             *connected = None;
@@ -119,8 +118,7 @@ impl Cast {
         };
         it.node = it.bus.with(|on| {
             let stream = session::record(on, &it.session, window)?;
-            on.tell((CAST.0, &it.session, CAST_SESSION), "Start", &())?;
-            session::await_node(on, &stream)
+            session::start_stream(on, &stream, (CAST.0, &it.session, CAST_SESSION))
         })?;
         it.stream = Stream::connect(it.node)?;
         Ok(it)

@@ -66,7 +66,7 @@ impl Keeper {
             why: format!("GNOME Shell does not let this program have the clipboard ({e})"),
         };
         let path = calls.make(REMOTE, "CreateSession", &()).map_err(closed)?;
-        let signals = calls.signals(REMOTE.0, &path)?.into_inner();
+        let signals = calls.signals(REMOTE.0, &path)?;
         let mut keeper = Self {
             calls,
             signals,

@@ -31,7 +31,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
     /// desktop.
     pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
         let plain = Plain::connect(to, toplevels)?;
-        let placed = Placed::connect(to, &plain.extension)?;
+        let placed = Placed::connect(to)?;
         let mut gnome = Gnome {
             plain,
             placed,
@@ -45,8 +45,9 @@ impl<T: Toplevels> GnomeDisplay<T> {
 impl<T: Toplevels> Gnome<T> {
     /// Checks whether the extension is on and reports positions.
     fn look_for_places(&mut self) {
-        self.plain.extension.look();
-        let now = self.placed.is_there();
+        let extension = &mut self.placed.extension;
+        self.plain.has_extension = extension.look();
+        let now = self.plain.has_extension && extension.screen().is_ok();
         if now != self.has_places {
             tracing::debug!("the extension reports places: {now}");
             self.plain.sessions.end();

@@ -2,10 +2,9 @@
 //! the windows with their positions, reports the window at a point, and raises windows.
 
 use std::fmt::Display;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use deskline_contract::{AppToplevel, DisplayError, Error, Pointer, Result};
+use deskline_contract::{DisplayError, Error, Pointer, Result};
 use deskline_core::{Point, Rect};
 use zbus::zvariant::DynamicDeserialize;
 
@@ -24,14 +23,14 @@ const VERSION: u32 = 3;
 pub(super) const RECENT: Duration = Duration::from_millis(5);
 
 /// The extension. The person may switch it on and off at any time.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Extension {
     bus: Calls,
     /// The shell's connection, if the extension was on at the last check. Calls go to it: no other
     /// program can answer them.
-    shell: Arc<Mutex<Option<String>>>,
+    shell: Option<String>,
     /// The answer of the last check, unless an action may have made it outdated.
-    last: Arc<Mutex<Option<(Instant, Screen)>>>,
+    last: Option<(Instant, Screen)>,
 }
 
 /// A window as the shell reports it, in the coordinates of the shell's stage, with the scale of its
@@ -73,44 +72,30 @@ impl Extension {
     pub(crate) fn on(bus: &Calls) -> Self {
         Self {
             bus: bus.clone(),
-            shell: Arc::default(),
-            last: Arc::default(),
+            shell: None,
+            last: None,
         }
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<(Instant, Screen)>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Drops the answer of the last check, because an action makes it outdated. Returns the
-    /// extension for that action.
-    pub(crate) fn forget(&self) -> Option<Screen> {
-        self.last().take().map(|(_, screen)| screen)
-    }
-
-    fn shell(&self) -> MutexGuard<'_, Option<String>> {
-        self.shell.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Drops the answer of the last check, because an action makes it outdated. Returns that
+    /// answer.
+    pub(crate) fn forget(&mut self) -> Option<Screen> {
+        self.last.take().map(|(_, screen)| screen)
     }
 
     /// Checks whether the extension is on, that is, whether the shell's connection owns its name:
     /// any program can take that name.
-    pub(crate) fn look(&self) -> bool {
+    pub(crate) fn look(&mut self) -> bool {
         let owner = self.bus.owner(NAME).ok();
         let is_shell = |owner: &String| {
             self.bus
                 .owner("org.gnome.Shell")
                 .is_ok_and(|shell| shell == *owner)
         };
-        let mut shell = self.shell();
-        if *shell != owner {
-            *shell = owner.filter(is_shell);
+        if self.shell != owner {
+            self.shell = owner.filter(is_shell);
         }
-        shell.is_some()
-    }
-
-    /// Whether it was on at the last check.
-    pub(crate) fn is_on(&self) -> bool {
-        self.shell().is_some()
+        self.shell.is_some()
     }
 
     /// Calls a method.
@@ -122,8 +107,8 @@ impl Extension {
     where
         R: for<'d> DynamicDeserialize<'d>,
     {
-        let shell = self.shell().clone().ok_or(DisplayError::ExtensionOff)?;
-        let answer = self.bus.ask((&shell, PATH, NAME), method, body);
+        let shell = self.shell.as_deref().ok_or(DisplayError::ExtensionOff)?;
+        let answer = self.bus.ask((shell, PATH, NAME), method, body);
         answer.map_err(|e| if e.costs_connection() { e } else { off(&e) })
     }
 
@@ -133,7 +118,7 @@ impl Extension {
     ///
     /// Errors of the bus, and if the extension is off or has another version. The same for the
     /// other methods.
-    pub(crate) fn screen(&self) -> Result<Screen> {
+    pub(crate) fn screen(&mut self) -> Result<Screen> {
         type Answer = (u32, (i32, i32, bool), Vec<Reported>);
         let (version, (x, y, pressed), windows): Answer = self.ask("Screen", &())?;
         if version != VERSION {
@@ -147,25 +132,17 @@ impl Extension {
             },
             windows: windows.into_iter().map(window).collect(),
         };
-        *self.last() = Some((Instant::now(), screen.clone()));
+        self.last = Some((Instant::now(), screen.clone()));
         Ok(screen)
     }
 
     /// Like [`Self::screen`], but may return an answer from a moment ago. Not for a check before
     /// input.
-    pub(crate) fn recent(&self) -> Result<Screen> {
-        let last = self.last().clone();
-        match last {
-            Some((at, screen)) if at.elapsed() < RECENT => Ok(screen),
+    pub(crate) fn recent(&mut self) -> Result<Screen> {
+        match &self.last {
+            Some((at, screen)) if at.elapsed() < RECENT => Ok(screen.clone()),
             _ => self.screen(),
         }
-    }
-
-    /// The windows of apps without menus and other pop-ups, topmost first.
-    pub(crate) fn toplevels(&self) -> Result<Vec<ShellWindow>> {
-        let windows = self.recent()?.windows.into_iter();
-        let toplevels = windows.filter(|w| w.kind == Kind::Toplevel);
-        Ok(toplevels.collect())
     }
 
     /// The receiver of a click at this point.
@@ -181,7 +158,7 @@ impl Extension {
     }
 
     /// Has the shell raise a window. `false` if it is gone.
-    pub(crate) fn activate(&self, id: u64) -> Result<bool> {
+    pub(crate) fn activate(&mut self, id: u64) -> Result<bool> {
         self.forget();
         self.ask("Activate", &(id,))
     }
@@ -191,7 +168,7 @@ impl Extension {
         self.ask("Away", &())
     }
 
-    pub(crate) fn minimise(&self, id: u64) -> Result<()> {
+    pub(crate) fn minimise(&mut self, id: u64) -> Result<()> {
         self.forget();
         self.ask("Minimize", &(id,))
     }
@@ -201,7 +178,7 @@ impl Extension {
         self.ask("Announce", &(text,))
     }
 
-    pub(crate) fn show_workspace(&self, number: u32) -> Result<()> {
+    pub(crate) fn show_workspace(&mut self, number: u32) -> Result<()> {
         self.forget();
         self.ask("ShowWorkspace", &(number,))
     }
@@ -242,93 +219,4 @@ fn window(reported: Reported) -> ShellWindow {
 
 fn rect((x, y, w, h): Rectangle) -> Rect {
     Rect { x, y, w, h }
-}
-
-/// The shell's windows that may be this toplevel: those of its app with its title or, if the app
-/// reports another title to assistive technology, all of its app.
-pub(crate) fn candidates<'w>(
-    toplevel: &AppToplevel,
-    windows: &'w [ShellWindow],
-) -> Vec<&'w ShellWindow> {
-    let of_app = || windows.iter().filter(|w| w.pid == toplevel.pid);
-    let same: Vec<_> = of_app().filter(|w| w.title == toplevel.title).collect();
-    if same.is_empty() {
-        of_app().collect()
-    } else {
-        same
-    }
-}
-
-/// The toplevels that may have the keyboard. Empty if no app has it, or an app that is not on the
-/// accessibility bus.
-pub(crate) fn focused<'t>(
-    toplevels: &'t [AppToplevel],
-    windows: &[ShellWindow],
-) -> Vec<&'t AppToplevel> {
-    let Some(focused) = windows.iter().find(|w| w.focused) else {
-        return Vec::new();
-    };
-    let may_be = |t: &&AppToplevel| candidates(t, windows).contains(&focused);
-    toplevels.iter().filter(may_be).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use deskline_contract::WindowId;
-
-    use super::*;
-
-    fn window(id: u64, pid: i32, title: &str) -> ShellWindow {
-        let place = (0, 0, 400, 300);
-        let title = title.to_owned();
-        let kind = "toplevel".to_owned();
-        super::window((
-            id,
-            pid,
-            title,
-            kind,
-            id == 2,
-            true,
-            false,
-            true,
-            place,
-            place,
-            1.0,
-        ))
-    }
-
-    fn toplevel(id: u64, pid: u32, title: &str) -> AppToplevel {
-        AppToplevel {
-            id: WindowId(id),
-            pid,
-            title: title.to_owned(),
-            active: false,
-            ..AppToplevel::default()
-        }
-    }
-
-    #[test]
-    fn a_toplevel_is_found_by_its_app_and_its_title() {
-        let windows = [
-            window(1, 7, "a"),
-            window(2, 7, "b"),
-            window(3, 7, "b"),
-            window(4, 8, "b"),
-        ];
-        let ids = |pid, title| -> Vec<u64> {
-            let found = candidates(&toplevel(0, pid, title), &windows);
-            found.iter().map(|w| w.id).collect()
-        };
-        assert_eq!(ids(7, "a"), [1]);
-        assert_eq!(ids(7, "b"), [2, 3]);
-        assert_eq!(ids(7, "c"), [1, 2, 3]);
-        assert_eq!(ids(9, "b"), [0; 0]);
-        let toplevels = [
-            toplevel(1, 7, "a"),
-            toplevel(2, 7, "b"),
-            toplevel(4, 8, "b"),
-        ];
-        assert_eq!(focused(&toplevels, &windows), [&toplevels[1]]);
-        assert_eq!(focused(&toplevels, &windows[2..]), [&toplevels[0]; 0]);
-    }
 }

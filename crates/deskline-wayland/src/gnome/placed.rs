@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_millis(2);
 /// A GNOME session whose extension is on.
 pub(crate) struct Placed {
     pub(super) sessions: Sessions,
-    extension: Extension,
+    pub(super) extension: Extension,
     casts: Casts,
     /// The window of the input that follows.
     aim: Option<WindowId>,
@@ -44,19 +44,15 @@ pub(crate) struct Placed {
 
 impl Placed {
     /// Connects.
-    pub(crate) fn connect(to: &Access<'_>, extension: &Extension) -> Result<Self> {
+    pub(crate) fn connect(to: &Access<'_>) -> Result<Self> {
+        let sessions = Sessions::connect(to, false)?;
         Ok(Self {
-            sessions: Sessions::connect(to, false)?,
-            extension: extension.clone(),
+            extension: Extension::on(&sessions.bus),
+            sessions,
             casts: Casts::on(to.session_bus),
             aim: None,
             scales_content: None,
         })
-    }
-
-    /// Whether the extension reports places now.
-    pub(crate) fn is_there(&self) -> bool {
-        self.extension.is_on() && self.extension.screen().is_ok()
     }
 
     /// No picture is due.
@@ -72,7 +68,7 @@ impl Placed {
     }
 
     /// An open pop-up of another app than this window's.
-    pub(crate) fn popup_beside(&self, window: WindowId) -> Result<Option<ShellWindow>> {
+    pub(crate) fn popup_beside(&mut self, window: WindowId) -> Result<Option<ShellWindow>> {
         let windows = self.extension.recent()?.windows;
         let pid = windows.iter().find(|w| w.id == window.0).map(|w| w.pid);
         let is = |w: &ShellWindow| is_open_popup(w) && Some(w.pid) != pid;

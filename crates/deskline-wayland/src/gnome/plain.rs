@@ -11,7 +11,7 @@ use deskline_contract::{
 use deskline_core::Point;
 
 use super::casts::Casts;
-use super::extension::{self, Extension};
+use super::extension;
 use super::recency::Recency;
 use super::session::{self, Access};
 use super::sessions::Sessions;
@@ -41,7 +41,8 @@ const KNOWN: Duration = Duration::from_secs(60);
 /// A GNOME session.
 pub(crate) struct Plain<T> {
     pub(super) sessions: Sessions,
-    pub(super) extension: Extension,
+    /// Whether the extension is on, which is then of another version: for the doctor.
+    pub(super) has_extension: bool,
     casts: Casts,
     toplevels: T,
     aim: Option<Aim>,
@@ -82,7 +83,7 @@ impl<T: Toplevels> Plain<T> {
         session::is_supported(to)?;
         let sessions = Sessions::connect(to, true)?;
         Ok(Self {
-            extension: Extension::on(&sessions.bus),
+            has_extension: false,
             casts: Casts::on(to.session_bus),
             sessions,
             toplevels,
@@ -126,33 +127,14 @@ impl<T: Toplevels> Plain<T> {
         self.menu.as_ref().map(|(window, _)| *window)
     }
 
-    /// The front window, or the window whose menu has the keyboard. The extension reports it if it
-    /// is on; otherwise the apps do.
+    /// The front window, or the window whose menu has the keyboard.
     fn front_of<'t>(&self, all: &'t [AppToplevel]) -> Option<&'t AppToplevel> {
         let with_menu = self.menu_window();
         let of_menu = || {
             let nobody = all.iter().all(|t| !t.active);
             all.iter().find(|t| nobody && Some(t.id) == with_menu)
         };
-        let as_described = || described::front(all).or_else(of_menu);
-        let Ok(windows) = self.extension.toplevels() else {
-            return as_described();
-        };
-        let focused = extension::focused(all, &windows);
-        match focused[..] {
-            // The shell itself, or an app that is not on the accessibility bus.
-            [] => as_described(),
-            [one] => Some(one),
-            // There are several windows of one app with the same title.
-            _ => {
-                let ids: Vec<WindowId> = focused.iter().map(|t| t.id).collect();
-                let active = focused.iter().find(|t| t.active).copied();
-                active.or_else(|| {
-                    let latest = with_menu.or_else(|| self.recency.latest(&ids));
-                    focused.iter().find(|t| Some(t.id) == latest).copied()
-                })
-            }
-        }
+        described::front(all).or_else(of_menu)
     }
 
     /// The toplevels, once one of them reports the keyboard, or a menu of the target has it. Waits
@@ -381,7 +363,6 @@ impl<T: Toplevels> Compositor for Plain<T> {
     fn keyboard(&mut self, _: Option<Aim>, cancel: &Cancel) -> Result<Keyboard> {
         self.sessions.introduce();
         self.last = None;
-        self.extension.forget();
         let all = self.settled(cancel)?;
         self.front = self.front_of(&all).cloned();
         Ok(match &self.front {
@@ -443,9 +424,9 @@ impl<T: Toplevels> Compositor for Plain<T> {
     }
 
     fn findings(&mut self) -> Findings {
-        let raise = if self.extension.look() {
-            "by Deskline's extension. It is of another version than Deskline, and reports no \
-            positions on the screen: install it again from extensions/gnome in Deskline's source"
+        let raise = if self.has_extension {
+            "by Alt+Esc. Deskline's extension is of another version than Deskline: install it again \
+            from extensions/gnome in Deskline's source"
         } else {
             "by Alt+Esc. Deskline's extension (extensions/gnome in its source) is faster and more \
             reliable, and reports positions on the screen"

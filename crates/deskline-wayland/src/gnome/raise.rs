@@ -1,6 +1,5 @@
-//! Raises a window: through Deskline's extension if it is on, and otherwise with GNOME's own keys,
-//! Alt+Esc, which cycle through the windows of the workspace. Mutter gives programs no other means
-//! without the app's help.
+//! Raises a window with GNOME's own keys, Alt+Esc, which cycle through the windows of the
+//! workspace. Mutter gives programs no other means without the app's help.
 
 use deskline_contract::{AppToplevel, Cancel, DisplayError, Result, WindowId, wait};
 use std::time::{Duration, Instant};
@@ -9,7 +8,6 @@ use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::Port as _;
 
 use super::bus::On;
-use super::extension::candidates;
 use super::plain::Plain;
 use crate::compositor::gone;
 use crate::described::{self, Toplevels};
@@ -55,9 +53,6 @@ const MOST: usize = 12;
 impl<T: Toplevels> Plain<T> {
     /// Raises a window and waits until it reports that it is in front.
     pub(super) fn bring_to_front(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        if self.extension.is_on() && self.raise_by_extension(window, cancel)? {
-            return Ok(());
-        }
         let mut misses = 0;
         for _ in 0..MOST {
             let before = self.look_for(window)?;
@@ -86,43 +81,6 @@ impl<T: Toplevels> Plain<T> {
             }
         }
         Err(DisplayError::NotSwitched.into())
-    }
-
-    /// Raises it through the extension. `false` if there is none, or if the window did not come to
-    /// the front.
-    fn raise_by_extension(&mut self, window: WindowId, cancel: &Cancel) -> Result<bool> {
-        let start = Instant::now();
-        let all = self.toplevels()?;
-        let Some(wanted) = all.iter().find(|t| t.id == window) else {
-            return Err(gone());
-        };
-        let ids: Vec<u64> = match &self.extension.toplevels() {
-            Ok(windows) => candidates(wanted, windows).iter().map(|w| w.id).collect(),
-            Err(_) => return Ok(false),
-        };
-        // If windows look the same to the shell, the app reports which one is in front.
-        for id in ids {
-            let before = self.seen_front()?;
-            if before == Some(window) {
-                break;
-            }
-            // An open menu keeps the keyboard.
-            if before.is_none() {
-                self.close_menu()?;
-            }
-            if !self.extension.activate(id).unwrap_or(false) {
-                continue;
-            }
-            if self.switched(before, RAISES, cancel)? == Some(window) {
-                break;
-            }
-        }
-        let done = self.seen_front()? == Some(window);
-        tracing::debug!(
-            "the extension raised {window:?}: {done}, {:?}",
-            start.elapsed()
-        );
-        Ok(done)
     }
 
     /// The shell's stage, if a dialog or a menu of its own has the keyboard, as for a portal's

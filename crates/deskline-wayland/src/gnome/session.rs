@@ -8,7 +8,7 @@ use std::time::Duration;
 use deskline_contract::{Error, Missing, Offer, Result, WindowId};
 use zbus::zvariant::{OwnedValue, Value};
 
-use super::bus::{Bus, Calls, On, Options, read};
+use super::bus::{Calls, On, Options, read};
 use crate::eis::Eis;
 use crate::events::Sent;
 use crate::pipewire;
@@ -72,13 +72,6 @@ pub(crate) fn frames() -> Offer<()> {
     pipewire::is_there().map_err(no_library)
 }
 
-/// A connection to the session bus, subscribed to the signals of streams.
-pub(crate) fn bus(address: &str) -> Result<Bus> {
-    let bus = Bus::connect(address)?;
-    bus.listen(CAST.0, CAST.1)?;
-    Ok(bus)
-}
-
 /// Whether this Mutter has all that a session needs, as from 45 on (`ConnectToEIS`, its commit
 /// 6d0b682d98). The interface's version does not show it: it is the same before and after.
 pub(super) fn is_supported(to: &Access<'_>) -> Result<()> {
@@ -110,7 +103,7 @@ pub(super) fn is_supported(to: &Access<'_>) -> Result<()> {
 
 impl Session {
     /// Starts a session. Its pointer is relative to the screen or, if `casts`, to a window.
-    pub(crate) fn start(bus: &Bus, casts: bool) -> Result<Self> {
+    pub(crate) fn start(bus: &Calls, casts: bool) -> Result<Self> {
         let path = bus.make(REMOTE, "CreateSession", &())?;
         let started = start(bus, &path, casts);
         if started.is_err() {
@@ -153,7 +146,7 @@ impl Session {
     /// and must check afterwards that it is still focused.
     pub(crate) fn point_at(
         &mut self,
-        bus: &Bus,
+        bus: &Calls,
         window: WindowId,
         size: (i32, i32),
     ) -> Result<&mut Stream> {
@@ -164,8 +157,7 @@ impl Session {
         let no_cast = || Error::system("pointing at a window")("the session has no screen cast");
         let cast = self.cast.as_deref().ok_or_else(no_cast)?;
         let path = record(bus, cast, None)?;
-        bus.tell((CAST.0, &path, STREAM), "Start", &())?;
-        let node = await_node(bus, &path)?;
+        let node = start_stream(bus, &path, (CAST.0, &path, STREAM))?;
         let mapping = mapping(bus, &path)?;
         self.eis.select(Some(&mapping))?;
         Ok(self.stream.insert(Stream {
@@ -190,19 +182,19 @@ impl Session {
     }
 
     /// Ends it. Mutter releases all pressed keys and buttons.
-    pub(crate) fn stop(self, bus: &Bus) {
+    pub(crate) fn stop(self, bus: &Calls) {
         // Its EIS connection ends before the session.
         drop(self.eis);
         stop(bus, &self.path);
     }
 }
 
-fn stop(bus: &Bus, path: &str) {
+fn stop(bus: &Calls, path: &str) {
     // A session that the person has ended is gone.
     let _ = bus.tell((REMOTE.0, path, REMOTE_SESSION), "Stop", &());
 }
 
-fn start(bus: &Bus, path: &str, casts: bool) -> Result<(Eis, Option<String>)> {
+fn start(bus: &Calls, path: &str, casts: bool) -> Result<(Eis, Option<String>)> {
     let session = (REMOTE.0, path, REMOTE_SESSION);
     let cast = casts.then(|| cast_of(bus, session)).transpose()?;
     bus.tell(session, "Start", &())?;
@@ -213,28 +205,30 @@ fn start(bus: &Bus, path: &str, casts: bool) -> Result<(Eis, Option<String>)> {
 }
 
 /// Creates the session's screen cast, which starts and ends with the session.
-fn cast_of(bus: &Bus, session: On<'_>) -> Result<String> {
+fn cast_of(bus: &Calls, session: On<'_>) -> Result<String> {
     let id = bus.property(session, "SessionId")?;
     let options = Options::from([("remote-desktop-session-id", Value::from(id))]);
     bus.make(CAST, "CreateSession", &(options,))
 }
 
 /// Has Mutter record the window with this id or, without an id, the focused window.
-pub(super) fn record(bus: &Bus, cast: &str, id: Option<u64>) -> Result<String> {
+pub(super) fn record(bus: &Calls, cast: &str, id: Option<u64>) -> Result<String> {
     // 0: the pointer is not in the pictures.
     let mut options = Options::from([("cursor-mode", Value::from(0_u32))]);
     options.extend(id.map(|id| ("window-id", id.into())));
     bus.make((CAST.0, cast, CAST_SESSION), "RecordWindow", &(options,))
 }
 
-pub(super) fn await_node(bus: &Bus, stream: &str) -> Result<u32> {
-    let signal = bus.wait(CAST.0, stream, "PipeWireStreamAdded", STARTS)?;
+/// Starts a stream, or its session. Returns the stream's PipeWire node.
+pub(super) fn start_stream(bus: &Calls, stream: &str, starts: On<'_>) -> Result<u32> {
+    let start = || bus.tell(starts, "Start", &());
+    let signal = bus.signal_after((CAST.0, stream), "PipeWireStreamAdded", STARTS, start)?;
     let (node,): (u32,) = read(&signal)?;
     Ok(node)
 }
 
 /// The name that a stream's pointer has in EIS.
-fn mapping(bus: &Bus, stream: &str) -> Result<String> {
+fn mapping(bus: &Calls, stream: &str) -> Result<String> {
     let all = bus.property((CAST.0, stream, STREAM), "Parameters")?;
     let all: Option<HashMap<String, OwnedValue>> = all.try_into().ok();
     let mapping = all.and_then(|mut all| all.remove("mapping-id"));

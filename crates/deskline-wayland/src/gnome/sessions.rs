@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use deskline_core::WindowId;
 use wayland_client::protocol::wl_seat::Capability;
 
-use super::bus::Bus;
-use super::session::{self, Access, Session, Stream};
+use super::bus::Calls;
+use super::session::{Access, Session, Stream};
 use crate::wlroots::client::{ASK, Client};
 
 /// How long a session is kept after its last input. GNOME shows an indicator in its panel for as
@@ -25,7 +25,7 @@ const SEAT_KEPT: Duration = Duration::from_secs(300);
 
 /// The session, if there is one.
 pub(super) struct Sessions {
-    pub(super) bus: Bus,
+    pub(super) bus: Calls,
     /// Whether its pointer is relative to windows, not to the screen.
     casts: bool,
     open: Option<Open>,
@@ -48,7 +48,7 @@ impl Sessions {
     /// Connects. Starts no session.
     pub(super) fn connect(to: &Access<'_>, casts: bool) -> Result<Self> {
         Ok(Self {
-            bus: session::bus(to.session_bus)?,
+            bus: Calls::connect(to.session_bus)?,
             casts,
             open: None,
             socket: to.wayland_socket.to_owned(),
@@ -121,7 +121,7 @@ impl Sessions {
         Ok(self.get_on_bus()?.0)
     }
 
-    fn get_on_bus(&mut self) -> Result<(&mut Session, &Bus)> {
+    fn get_on_bus(&mut self) -> Result<(&mut Session, &Calls)> {
         let mut open = match self.open.take() {
             Some(open) => open,
             None => self.start(false)?,

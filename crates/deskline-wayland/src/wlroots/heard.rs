@@ -23,13 +23,17 @@ use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::Z
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_manager_v1::ZwlrVirtualPointerManagerV1;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
 
-/// Implements `Dispatch` for an object, without its unused arguments.
+/// Implements `Dispatch` for an object, without its unused arguments. An event with the opcode
+/// `$code` creates a `$child`.
 macro_rules! on_event {
-    ($object:ty, |$heard:ident, $from:pat_param, $event:ident| $body:expr) => {
-        $crate::wlroots::heard::on_event!($object, (), |$heard, $from, $event, _| $body);
+    ($object:ty, |$heard:ident, $from:pat_param, $event:ident| $body:expr $(, $code:path => $child:ty)?) => {
+        $crate::wlroots::heard::on_event!(
+            $object, (), |$heard, $from, $event, _| $body $(, $code => $child)?
+        );
     };
     ($object:ty, $data:ty,
-     |$heard:ident, $from:pat_param, $event:ident, $its:pat_param| $body:expr) => {
+     |$heard:ident, $from:pat_param, $event:ident, $its:pat_param| $body:expr
+     $(, $code:path => $child:ty)?) => {
         impl wayland_client::Dispatch<$object, $data> for Heard {
             fn event(
                 $heard: &mut Self,
@@ -41,6 +45,8 @@ macro_rules! on_event {
             ) {
                 $body
             }
+
+            $(wayland_client::event_created_child!(Heard, $object, [$code => ($child, ())]);)?
         }
     };
 }

@@ -2,7 +2,7 @@
 //! without positions and processes.
 
 use deskline_contract::Result;
-use wayland_client::{Connection, Dispatch, Proxy as _, QueueHandle, event_created_child};
+use wayland_client::Proxy as _;
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::{
     self, State, ZwlrForeignToplevelHandleV1,
 };
@@ -28,15 +28,9 @@ impl Client {
     }
 }
 
-impl Dispatch<ZwlrForeignToplevelManagerV1, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &ZwlrForeignToplevelManagerV1,
-        event: zwlr_foreign_toplevel_manager_v1::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
+on_event!(
+    ZwlrForeignToplevelManagerV1,
+    |heard, _, event| {
         if let zwlr_foreign_toplevel_manager_v1::Event::Toplevel { toplevel } = event {
             heard.toplevels.count += 1;
             let number = heard.toplevels.count;
@@ -47,12 +41,9 @@ impl Dispatch<ZwlrForeignToplevelManagerV1, ()> for Heard {
                 next: Facts::default(),
             });
         }
-    }
-
-    event_created_child!(Heard, ZwlrForeignToplevelManagerV1, [
-        zwlr_foreign_toplevel_manager_v1::EVT_TOPLEVEL_OPCODE => (ZwlrForeignToplevelHandleV1, ()),
-    ]);
-}
+    },
+    zwlr_foreign_toplevel_manager_v1::EVT_TOPLEVEL_OPCODE => ZwlrForeignToplevelHandleV1
+);
 
 on_event!(ZwlrForeignToplevelHandleV1, |heard, handle, event| {
     use zwlr_foreign_toplevel_handle_v1::Event;

@@ -15,8 +15,8 @@ use rustix::event::{PollFd, PollFlags};
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::protocol::xfixes::{ConnectionExt as _, SelectionEventMask};
 use x11rb::protocol::xproto::{
-    Atom, AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, PropMode, SelectionNotifyEvent,
-    Timestamp, Window, WindowClass,
+    Atom, AtomEnum, ConnectionExt as _, EventMask, PropMode, SelectionNotifyEvent, Timestamp,
+    Window,
 };
 use x11rb::protocol::{Event, res};
 use x11rb::wrapper::ConnectionExt as _;
@@ -117,11 +117,7 @@ impl Keeper {
     fn connect(display: &str, xauthority: Option<&Path>, reading: Reading) -> Result<Self> {
         let (c, screen) = connection::open(display, xauthority)?;
         let root = connection::root_of(&c, screen)?;
-        let own = c.generate_id().during(WHAT)?;
-        let aux = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        let class = WindowClass::INPUT_ONLY;
-        c.create_window(0, own, root, -1, -1, 1, 1, 0, class, 0, &aux)
-            .during(WHAT)?;
+        let own = connection::own_window(&c, root, EventMask::PROPERTY_CHANGE)?;
         let names = Names::new(&c).during(WHAT)?.reply().during(WHAT)?;
         let has_res = c.extension_information(res::X11_EXTENSION_NAME);
         let has_res = has_res.during(WHAT)?.is_some();

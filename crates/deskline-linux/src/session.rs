@@ -10,12 +10,14 @@ pub(crate) mod socket;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub use deskline_contract::presses::{Press, Pressed, Presses};
 use deskline_contract::{Error, Result};
 use deskline_unix::process;
 use deskline_wayland::OwnSocket;
 use deskline_x11::connection::Connection;
-pub use deskline_x11::presses::{Press, Pressed, Presses};
+use deskline_x11::presses::Presses as X11Presses;
 
+use crate::presses::Devices;
 pub use discover::Sources;
 pub use environment::Environment;
 
@@ -204,16 +206,18 @@ impl Session {
         deskline_x11::connection::open(display, self.cookies().as_deref())
     }
 
-    /// Listens to what is pressed on the display.
-    pub fn presses(&self) -> Result<Presses> {
-        let x11 = self.display.as_ref();
-        let Some(display) = x11.filter(|_| self.wayland_display.is_none()) else {
-            return Err(Error::Unavailable(String::from(
-                "a recording needs an X11 desktop: on Wayland no program sees what is pressed. Record on \
-                that of deskline desktop --watch, with a VNC viewer",
-            )));
-        };
-        Presses::listen(display, self.cookies().as_deref())
+    /// Listens to what is pressed on the desktop, and says so on a banner.
+    ///
+    /// # Errors
+    /// This user may not hear it.
+    pub fn presses(&self, caption: &str) -> Result<Box<dyn Presses>> {
+        Ok(match &self.display {
+            Some(display) if self.wayland_display.is_none() => {
+                let cookies = self.cookies();
+                Box::new(X11Presses::listen(display, cookies.as_deref(), caption)?)
+            }
+            _ => Box::new(Devices::of(self, caption)?),
+        })
     }
 
     fn cookies(&self) -> Option<PathBuf> {

@@ -91,3 +91,22 @@ pub fn at_point(lines: &[Line], (x, y): (i32, i32)) -> Option<&Line> {
     let smallest = own.min_by_key(|(area, _)| *area);
     smallest.map(|(_, line)| line)
 }
+
+/// Of the elements that events named, the one that a button pressed: what got the focus or was
+/// pressed last, or the only one inside it, or anywhere, about which the click decided. In an open
+/// menu, what was chosen before. `None` if that leaves none or several.
+pub fn pressed<'l>(lines: &'l [Line], named: [Vec<&'l Line>; 4]) -> Option<&'l Line> {
+    let [before, pressed, on, off] = named;
+    let only = |all: &[&'l Line]| {
+        let (first, rest) = all.split_first()?;
+        rest.iter().all(|line| line == first).then_some(*first)
+    };
+    let decided = only(&on).or_else(|| only(&off).filter(|_| on.is_empty()));
+    let Some(pressed) = pressed.last() else {
+        let opens = |line: &Line| matches!(line.role, Role::MENU | Role::COMBO_BOX);
+        let in_menu = |line: &&Line| outwards(lines, line).skip(1).any(opens);
+        return decided.or(before.last().copied().filter(in_menu));
+    };
+    let inside = |line: &&Line| outwards(lines, line).any(|around| around == *pressed);
+    decided.filter(inside).or(Some(pressed))
+}

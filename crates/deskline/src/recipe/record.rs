@@ -1,13 +1,15 @@
 //! `deskline record`: what a person does in an app becomes a recipe.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Line, Modifiers, Ref, Role, States, Text};
+use deskline_core::{App, Element, ElementId, Line, Modifiers, Ref, Role, States, Text, Tree};
+use deskline_journal::RefStore;
 use deskline_link::Cancel;
 use deskline_linux::session::{Press, Pressed, Session};
 use deskline_mcp::{Dispatcher, Nobody, field};
-use deskline_recipe::{HIDDEN, Link, Screen, at_point, secret};
+use deskline_recipe::{HIDDEN, Link, Screen, at_point, pressed, secret};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -31,7 +33,9 @@ const SELDOM: Duration = Duration::from_secs(3);
 pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     let name = args.app.split_whitespace().next().unwrap_or("recorded");
     let file = file(settings, &args.keep, Path::new(name))?;
-    let mut presses = Session::find().presses()?;
+    let caption =
+        format!("Deskline records what you do in {name}. Ctrl+C in its terminal ends it.");
+    let mut presses = Session::find().presses(&caption)?;
     let mut own = tempfile::Builder::new();
     let own = own.prefix("deskline-record-").tempdir()?;
     let reading = Settings {
@@ -54,7 +58,8 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     };
     std::thread::Builder::new().spawn(listen)?;
     let links = in_runtime(async {
-        let mut recorder = Recorder::open(&dispatcher, &args.app, receive).await?;
+        let refs = RefStore::new(&reading.journal()?);
+        let mut recorder = Recorder::open(&dispatcher, refs, &args.app, receive).await?;
         eprintln!(
             "deskline: recording what you do in {}; Ctrl+C ends it",
             args.app
@@ -92,6 +97,7 @@ fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
 
 struct Recorder<'d> {
     dispatcher: &'d Dispatcher,
+    refs: RefStore,
     presses: UnboundedReceiver<Press>,
     pid: u32,
     links: Vec<Link>,
@@ -105,11 +111,13 @@ struct Recorder<'d> {
 impl<'d> Recorder<'d> {
     async fn open(
         dispatcher: &'d Dispatcher,
+        refs: RefStore,
         app: &str,
         presses: UnboundedReceiver<Press>,
     ) -> Result<Self, Box<dyn Error>> {
         let mut recorder = Self {
             dispatcher,
+            refs,
             presses,
             pid: 0,
             links: Vec::new(),
@@ -138,7 +146,7 @@ impl<'d> Recorder<'d> {
             let press = tokio::select! {
                 () = &mut stop => break,
                 () = tokio::time::sleep(pause) => None,
-                press = self.presses.recv() => Some(press.ok_or("the X server is gone")?),
+                press = self.presses.recv() => Some(press.ok_or("the devices are gone")?),
             };
             if press.is_some() {
                 last = Instant::now();
@@ -167,11 +175,14 @@ impl<'d> Recorder<'d> {
         }
         match press.what {
             Pressed::Button { number, at } if matches!(number, 1 | 3) => {
-                let line = at_point(&self.screen.lines, at).cloned();
+                let line = match at {
+                    Some(at) => at_point(&self.screen.lines, at).cloned(),
+                    None => self.named().await,
+                };
                 self.typed().await?;
                 self.button(number, at, line).await
             }
-            Pressed::Button { .. } => Ok(()),
+            Pressed::Button { .. } | Pressed::Named(_) => Ok(()),
             Pressed::Key(name, char, modifiers) => {
                 let commands = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
                 match char.filter(|_| !modifiers.intersects(commands)) {
@@ -181,6 +192,30 @@ impl<'d> Recorder<'d> {
                 Ok(())
             }
         }
+    }
+
+    /// The element that the last button pressed, by what apps' events name.
+    async fn named(&mut self) -> Option<Line> {
+        let Pressed::Named(said) = self.presses.recv().await?.what else {
+            return None;
+        };
+        let ids = [&said.before, &said.pressed, &said.on, &said.off];
+        let element = |id: &ElementId| Element::new(id.clone(), Role::UNKNOWN, "");
+        let elements = ids.into_iter().flatten().map(element);
+        let mut tree = Tree::new(App::default(), elements.collect());
+        self.refs.assign(&said.desktop, &mut tree).ok()?;
+        let refs = tree
+            .elements
+            .iter()
+            .map(|element| (&element.id, element.reference));
+        let refs: HashMap<_, _> = refs.collect();
+        let shown = |id| {
+            self.screen
+                .visible()
+                .find(|line| line.reference == refs[id])
+        };
+        let lines = ids.map(|ids| ids.iter().filter_map(shown).collect());
+        pressed(&self.screen.lines, lines).cloned()
     }
 
     fn character(&mut self, char: char) {
@@ -245,11 +280,15 @@ impl<'d> Recorder<'d> {
     async fn button(
         &mut self,
         number: u32,
-        at: (i32, i32),
+        at: Option<(i32, i32)>,
         line: Option<Line>,
     ) -> Result<(), Box<dyn Error>> {
         let Some(line) = line else {
-            eprintln!("deskline: the app describes nothing where you clicked: it is not recorded");
+            let why = match at {
+                Some(_) => "the app describes nothing where you clicked",
+                None => "nothing tells what you clicked",
+            };
+            eprintln!("deskline: {why}: it is not recorded");
             return Ok(());
         };
         let mut arguments = json!({});
@@ -264,6 +303,9 @@ impl<'d> Recorder<'d> {
             arguments["doubleClick"] = true.into();
         }
         if is_double {
+            if at.is_none() {
+                self.named().await;
+            }
             tokio::time::sleep(AFTER).await;
         }
         self.clicked(arguments, &line).await?;

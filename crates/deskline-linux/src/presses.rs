@@ -1,0 +1,255 @@
+//! What the person presses on a Wayland session: their devices tell what, the compositor and the
+//! apps' events tell where.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use deskline_atspi::bus::{Body, Call, Connection, Message};
+use deskline_atspi::{PATIENCE, accessibility_bus, on_bus};
+use deskline_contract::guard::Task;
+use deskline_contract::presses::{Named, Press, Pressed, Presses};
+use deskline_contract::{Cancel, Error, Pointer, Result};
+use deskline_core::ElementId;
+use deskline_evdev::{Stroke, Strokes};
+use deskline_unix::codes::{BUTTONS, LEFT};
+use deskline_wayland::{Keys, ListedWindow, Listing};
+
+use crate::desktop::Announcer;
+use crate::display::{self, DisplaySystem};
+use crate::session::Session;
+
+/// How often to check for cancellation.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// How long after a button is up an app may report what was clicked.
+const REPORTS: Duration = Duration::from_millis(200);
+
+/// The buttons by their codes: left, right, middle, and those at the side.
+const NUMBERS: [u32; 8] = [1, 3, 2, 8, 9, 10, 11, 12];
+
+/// States of an element that is pressed, and of one about which a click has decided.
+const PRESSES: [&str; 3] = ["focused", "armed", "pressed"];
+const RESULTS: [&str; 3] = ["checked", "selected", "expanded"];
+
+/// A state that an element has got or lost.
+struct Change {
+    element: ElementId,
+    state: String,
+    on: bool,
+}
+
+/// The person's devices, and who gets what they press.
+pub(crate) struct Devices {
+    strokes: Strokes,
+    pending: VecDeque<Stroke>,
+    keys: Keys,
+    display: Box<dyn DisplaySystem>,
+    changes: Receiver<Change>,
+    /// The id of the desktop.
+    desktop: String,
+    /// The element that was selected or focused last, while it is.
+    current: Option<ElementId>,
+    /// Whether what the apps named around the last button is to be told next.
+    asks: bool,
+    _banner: Announcer,
+}
+
+impl Devices {
+    /// # Errors
+    /// This user may not read the devices, or the session does not answer.
+    pub(crate) fn of(session: &Session, caption: &str) -> Result<Self> {
+        let strokes = Strokes::open().map_err(unreadable)?;
+        let socket = session.wayland_socket();
+        let socket = socket.as_deref().unwrap_or(Path::new(""));
+        let mut display = display::connect(session)?;
+        let mut banner = Announcer::new(Some(socket.to_owned()));
+        let task = Task {
+            caption: Some(caption.to_owned()),
+            place: None,
+            pointer: false,
+            limit: Duration::MAX,
+        };
+        let shown = banner.show(&task, &mut *display);
+        banner.check(shown);
+        let bus = session.session_bus.as_deref().unwrap_or_default();
+        let (changes, desktop) = changes(bus)?;
+        Ok(Self {
+            strokes,
+            pending: VecDeque::new(),
+            keys: Keys::of(socket)?,
+            display,
+            changes,
+            desktop,
+            current: None,
+            asks: false,
+            _banner: banner,
+        })
+    }
+
+    /// The next stroke before this time.
+    fn stroke(&mut self, until: Instant, cancel: &Cancel) -> Result<Option<Stroke>> {
+        let mut left = SLICE;
+        while self.pending.is_empty() && !left.is_zero() {
+            cancel.check()?;
+            left = until.saturating_duration_since(Instant::now()).min(SLICE);
+            let strokes = self.strokes.next(left);
+            self.pending
+                .extend(strokes.map_err(Error::lost("reading /dev/input"))?);
+        }
+        Ok(self.pending.pop_front())
+    }
+
+    /// What apps have reported since the last time. Notes what is selected or focused now.
+    fn heard(&mut self) -> Vec<Change> {
+        let changes: Vec<Change> = self.changes.try_iter().collect();
+        for change in &changes {
+            if !matches!(&*change.state, "selected" | "focused") {
+                continue;
+            }
+            if change.on {
+                self.current = Some(change.element.clone());
+            } else {
+                self.current.take_if(|current| *current == change.element);
+            }
+        }
+        changes
+    }
+
+    /// A press of a button: its place, and whose window is there, if the compositor tells.
+    fn button(&mut self, number: u32) -> Result<Press> {
+        let (mut at, mut pid) = (None, None);
+        if let Some(wayland) = self.display.wayland()
+            && let Some(Pointer { at: point, .. }) = wayland.pointer()?
+        {
+            at = Some((point.x, point.y));
+            if let Listing::Listed(all) = wayland.windows()? {
+                let there = |window: &&ListedWindow| window.visible && window.frame.contains(point);
+                pid = all.iter().find(there).map(|window| window.pid);
+            }
+        }
+        self.asks = at.is_none();
+        let what = Pressed::Button { number, at };
+        Ok(Press { pid, what })
+    }
+
+    /// Waits for the next press, at most this long, and takes what goes up before: up to the
+    /// button, if the wait is for that.
+    fn rest(&mut self, limit: Duration, for_button: bool, cancel: &Cancel) -> Result<()> {
+        let until = Instant::now() + limit;
+        while let Some(stroke) = self.stroke(until, cancel)? {
+            let is_button = BUTTONS.contains(&stroke.key);
+            if stroke.down {
+                self.pending.push_front(stroke);
+                break;
+            } else if !is_button {
+                self.keys.stroke(stroke.key, false);
+            } else if for_button {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the apps name while the button is down, and a moment later.
+    fn named(&mut self, cancel: &Cancel) -> Result<Named> {
+        let mut named = Named {
+            desktop: self.desktop.clone(),
+            before: self.current.iter().cloned().collect(),
+            ..Named::default()
+        };
+        self.rest(PATIENCE, true, cancel)?;
+        let down = self.heard();
+        let presses = |change: &&Change| change.on && PRESSES.contains(&&*change.state);
+        let pressed = down.iter().filter(presses);
+        named.pressed = pressed.map(|change| change.element.clone()).collect();
+        if self.pending.is_empty() {
+            self.rest(REPORTS, false, cancel)?;
+        }
+        let decides = |change: &Change| RESULTS.contains(&&*change.state);
+        for change in down.into_iter().chain(self.heard()).filter(decides) {
+            let list = if change.on {
+                &mut named.on
+            } else {
+                &mut named.off
+            };
+            list.push(change.element);
+        }
+        Ok(named)
+    }
+}
+
+impl Presses for Devices {
+    fn next(&mut self, limit: Duration, cancel: &Cancel) -> Result<Option<Press>> {
+        if std::mem::take(&mut self.asks) {
+            let what = Pressed::Named(self.named(cancel)?);
+            return Ok(Some(Press { pid: None, what }));
+        }
+        let Some(Stroke { key, down }) = self.stroke(Instant::now() + limit, cancel)? else {
+            return Ok(None);
+        };
+        self.heard();
+        if BUTTONS.contains(&key) {
+            return down
+                .then(|| self.button(NUMBERS[(key - LEFT) as usize]))
+                .transpose();
+        }
+        let Some(what) = self.keys.stroke(key, down) else {
+            return Ok(None);
+        };
+        let pid = self.display.front()?.and_then(|window| window.pid);
+        Ok(Some(Press { pid, what }))
+    }
+}
+
+/// The changes of states that apps report from now on, and the id of the desktop.
+fn changes(session_bus: &str) -> Result<(Receiver<Change>, String)> {
+    let address = accessibility_bus::enabled(session_bus)?;
+    let listen = || {
+        let mut bus = Connection::open(&address, PATIENCE)?;
+        let registry = "org.a11y.atspi.Registry";
+        let path = "/org/a11y/atspi/registry";
+        let event = Body::new().str("object:state-changed").strs(&[]).str("");
+        let register = Call::new(registry, path, registry, "RegisterEvent", event);
+        bus.call(&register, PATIENCE)?;
+        let rule = "type='signal',interface='org.a11y.atspi.Event.Object',member='StateChanged'";
+        bus.call(&Call::to_bus("AddMatch", Body::new().str(rule)), PATIENCE)?;
+        Ok(bus)
+    };
+    let mut bus = listen().map_err(on_bus("listening to accessibility events"))?;
+    let ((send, receive), desktop) = (channel(), bus.guid().to_owned());
+    thread::spawn(move || {
+        // Ends with the bus or the recording.
+        while let Ok(messages) = bus.signals() {
+            let mut changes = messages.iter().filter_map(change);
+            if changes.any(|change| send.send(change).is_err()) {
+                return;
+            }
+        }
+    });
+    Ok((receive, desktop))
+}
+
+fn change(message: &Message) -> Option<Change> {
+    let mut body = message.reader();
+    let state = body.str().ok()?.to_owned();
+    Some(Change {
+        element: ElementId::new(format!("{}{}", message.sender, message.path)),
+        state,
+        on: body.i32().ok()? != 0,
+    })
+}
+
+fn unreadable(error: io::Error) -> Error {
+    Error::Unavailable(String::from(match error.kind() {
+        ErrorKind::PermissionDenied => {
+            "this user may not read the devices in /dev/input, and on Wayland nothing else tells what is \
+            pressed. Until the next restart this lets every program of yours read them: sudo setfacl -m \
+            \"u:$USER:r\" /dev/input/event*. Or record on deskline desktop --watch, with a VNC viewer"
+        }
+        _ => "there is no keyboard or pointer in /dev/input",
+    }))
+}

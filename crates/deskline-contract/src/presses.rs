@@ -42,7 +42,9 @@ pub struct Named {
     pub before: Vec<ElementId>,
     /// Those that got the focus or were pressed while the button was down.
     pub pressed: Vec<ElementId>,
-    /// Those that were checked, selected or opened, until a moment later.
+    /// Those that got the focus in the moment after.
+    pub late: Vec<ElementId>,
+    /// Those that were checked, selected or opened, until then.
     pub on: Vec<ElementId>,
     /// Those that were unchecked, deselected or closed.
     pub off: Vec<ElementId>,

@@ -8,6 +8,8 @@ use deskline_grab::device::{InputFolder, Source as _, Stroke};
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 
+use crate::SLICE;
+
 /// The size of a `struct input_event`: two words of time, type, code and value.
 const SIZE: usize = TYPE + 8;
 const TYPE: usize = 2 * size_of::<usize>();
@@ -39,13 +41,14 @@ impl Strokes {
         Ok(Self(files))
     }
 
-    /// The next keys and buttons that go down or up, waited for at most this long.
+    /// The next keys and buttons that go down or up, waited for at most this long, and no longer
+    /// than between two checks of a cancel flag.
     ///
     /// # Errors
     /// All devices are gone.
     pub fn next(&mut self, limit: Duration) -> io::Result<Vec<Stroke>> {
         let fds = self.0.iter().map(|file| PollFd::new(file, PollFlags::IN));
-        wait::any(&mut fds.collect::<Vec<_>>(), Some(limit))?;
+        wait::any(&mut fds.collect::<Vec<_>>(), Some(limit.min(SLICE)))?;
         let mut strokes = Vec::new();
         self.0.retain_mut(|device| {
             loop {

@@ -17,7 +17,7 @@ mod native;
 mod packages;
 mod platform;
 mod portal;
-mod presses;
+pub mod presses;
 pub mod private;
 pub mod session;
 mod tesseract;

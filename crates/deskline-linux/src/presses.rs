@@ -1,5 +1,5 @@
-//! What the person presses on a Wayland session: their devices tell what, the compositor and the
-//! apps' events tell where.
+//! What the person presses: X11 tells it. On a Wayland session their devices tell what, and the
+//! compositor and the apps' events tell where.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -11,29 +11,36 @@ use std::time::{Duration, Instant};
 use deskline_atspi::bus::{Body, Call, Connection, Message};
 use deskline_atspi::{PATIENCE, accessibility_bus, on_bus};
 use deskline_contract::guard::Task;
-use deskline_contract::presses::{Named, Press, Pressed, Presses};
+use deskline_contract::presses::{Named, Presses};
+pub use deskline_contract::presses::{Press, Pressed};
 use deskline_contract::{Cancel, Error, Pointer, Result};
 use deskline_core::ElementId;
 use deskline_evdev::{Stroke, Strokes};
 use deskline_unix::codes::{BUTTONS, LEFT};
 use deskline_wayland::{Keys, ListedWindow, Listing};
+use deskline_x11::presses::Presses as X11Presses;
 
 use crate::desktop::Announcer;
 use crate::display::{self, DisplaySystem};
 use crate::session::Session;
 
-/// How often to check for cancellation.
-const SLICE: Duration = Duration::from_millis(100);
-
-/// How long after a button is up an app may report what was clicked.
-const REPORTS: Duration = Duration::from_millis(200);
-
 /// The buttons by their codes: left, right, middle, and those at the side.
 const NUMBERS: [u32; 8] = [1, 3, 2, 8, 9, 10, 11, 12];
 
-/// States of an element that is pressed, and of one about which a click has decided.
-const PRESSES: [&str; 3] = ["focused", "armed", "pressed"];
-const RESULTS: [&str; 3] = ["checked", "selected", "expanded"];
+/// Listens to what is pressed on a session, and says so on a banner. What apps do about a button
+/// counts until `after` it is up.
+///
+/// # Errors
+/// This user may not hear it, or the session does not answer.
+pub fn presses(session: &Session, caption: &str, after: Duration) -> Result<Box<dyn Presses>> {
+    Ok(match &session.display {
+        Some(display) if session.wayland_display.is_none() => {
+            let cookies = session.cookies();
+            Box::new(X11Presses::listen(display, cookies.as_deref(), caption)?)
+        }
+        _ => Box::new(Devices::of(session, caption, after)?),
+    })
+}
 
 /// A state that an element has got or lost.
 struct Change {
@@ -43,7 +50,7 @@ struct Change {
 }
 
 /// The person's devices, and who gets what they press.
-pub(crate) struct Devices {
+struct Devices {
     strokes: Strokes,
     pending: VecDeque<Stroke>,
     keys: Keys,
@@ -55,13 +62,13 @@ pub(crate) struct Devices {
     current: Option<ElementId>,
     /// Whether what the apps named around the last button is to be told next.
     asks: bool,
+    /// How long after a button is up an app may report what was clicked.
+    after: Duration,
     _banner: Announcer,
 }
 
 impl Devices {
-    /// # Errors
-    /// This user may not read the devices, or the session does not answer.
-    pub(crate) fn of(session: &Session, caption: &str) -> Result<Self> {
+    fn of(session: &Session, caption: &str, after: Duration) -> Result<Self> {
         let strokes = Strokes::open().map_err(unreadable)?;
         let socket = session.wayland_socket();
         let socket = socket.as_deref().unwrap_or(Path::new(""));
@@ -86,19 +93,22 @@ impl Devices {
             desktop,
             current: None,
             asks: false,
+            after,
             _banner: banner,
         })
     }
 
     /// The next stroke before this time.
     fn stroke(&mut self, until: Instant, cancel: &Cancel) -> Result<Option<Stroke>> {
-        let mut left = SLICE;
-        while self.pending.is_empty() && !left.is_zero() {
+        while self.pending.is_empty() {
             cancel.check()?;
-            left = until.saturating_duration_since(Instant::now()).min(SLICE);
+            let left = until.saturating_duration_since(Instant::now());
             let strokes = self.strokes.next(left);
             self.pending
                 .extend(strokes.map_err(Error::lost("reading /dev/input"))?);
+            if left.is_zero() {
+                break;
+            }
         }
         Ok(self.pending.pop_front())
     }
@@ -163,20 +173,19 @@ impl Devices {
         };
         self.rest(PATIENCE, true, cancel)?;
         let down = self.heard();
-        let presses = |change: &&Change| change.on && PRESSES.contains(&&*change.state);
-        let pressed = down.iter().filter(presses);
-        named.pressed = pressed.map(|change| change.element.clone()).collect();
         if self.pending.is_empty() {
-            self.rest(REPORTS, false, cancel)?;
+            self.rest(self.after, false, cancel)?;
         }
-        let decides = |change: &Change| RESULTS.contains(&&*change.state);
-        for change in down.into_iter().chain(self.heard()).filter(decides) {
-            let list = if change.on {
-                &mut named.on
-            } else {
-                &mut named.off
+        let (during, up) = (down.len(), self.heard());
+        for (n, Change { element, state, on }) in down.into_iter().chain(up).enumerate() {
+            let list = match &*state {
+                "checked" | "selected" | "expanded" if on => &mut named.on,
+                "checked" | "selected" | "expanded" => &mut named.off,
+                "focused" | "armed" | "pressed" if on && n < during => &mut named.pressed,
+                "focused" if on => &mut named.late,
+                _ => continue,
             };
-            list.push(change.element);
+            list.push(element);
         }
         Ok(named)
     }

@@ -10,14 +10,11 @@ pub(crate) mod socket;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub use deskline_contract::presses::{Press, Pressed, Presses};
 use deskline_contract::{Error, Result};
 use deskline_unix::process;
 use deskline_wayland::OwnSocket;
 use deskline_x11::connection::Connection;
-use deskline_x11::presses::Presses as X11Presses;
 
-use crate::presses::Devices;
 pub use discover::Sources;
 pub use environment::Environment;
 
@@ -206,21 +203,7 @@ impl Session {
         deskline_x11::connection::open(display, self.cookies().as_deref())
     }
 
-    /// Listens to what is pressed on the desktop, and says so on a banner.
-    ///
-    /// # Errors
-    /// This user may not hear it.
-    pub fn presses(&self, caption: &str) -> Result<Box<dyn Presses>> {
-        Ok(match &self.display {
-            Some(display) if self.wayland_display.is_none() => {
-                let cookies = self.cookies();
-                Box::new(X11Presses::listen(display, cookies.as_deref(), caption)?)
-            }
-            _ => Box::new(Devices::of(self, caption)?),
-        })
-    }
-
-    fn cookies(&self) -> Option<PathBuf> {
+    pub(crate) fn cookies(&self) -> Option<PathBuf> {
         let usual = || self.usual_cookies();
         self.xauthority.clone().or_else(usual)
     }

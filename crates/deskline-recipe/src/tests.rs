@@ -488,6 +488,9 @@ fn of_what_events_name_one_element_was_pressed_or_none() {
 [AXCheckBox] "Gift" x:0 y:0 w:9 h:9 visible #e6
 [AXMenu] "File" x:0 y:0 w:9 h:9 visible #e7
 [AXMenuItem] "Close" x:0 y:0 w:9 h:9 visible #e8 in #e7
+[AXComboBox] "Size" x:0 y:0 w:9 h:9 visible #e9
+[AXMenuItem] "Small" #e10 in #e9
+[AXMenuItem] "Behind" #e11 in #e3
 "#;
     let lines = Screen::parse(form).lines;
     let named = |before: &str, during: &str, on: &str, off: &str| {
@@ -509,7 +512,15 @@ fn of_what_events_name_one_element_was_pressed_or_none() {
     // What a button has checked is not what was pressed.
     is(named("", "e2", "e6", ""), "e2");
     is(named("e2", "", "", "e6 e6"), "e6");
-    is(named("e8", "", "", ""), "e8");
+    // An item of an open menu, while the button behind it gets the focus back.
+    is(named("e8", "e2", "", "e8 e7"), "e8");
+    // What is in a closed list is about what opens it.
+    let of = |r: &str| told(&lines, by_ref(&lines, r)?.reference);
+    is(
+        of("e10").map(|line| line.reference.unwrap().to_string()),
+        "e9",
+    );
+    assert_eq!([of("e11").is_none(), of("e2").is_some()], [true; 2]);
     for nothing in [
         named("e2", "", "", ""),
         named("", "", "e4 e6", "e5"),

@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 use deskline_core::{App, Element, ElementId, Line, Modifiers, Ref, Role, States, Text, Tree};
 use deskline_journal::RefStore;
 use deskline_link::Cancel;
-use deskline_linux::session::{Press, Pressed, Session};
+use deskline_linux::presses::{Press, Pressed, presses};
+use deskline_linux::session::Session;
 use deskline_mcp::{Dispatcher, Nobody, field};
-use deskline_recipe::{HIDDEN, Link, Screen, at_point, pressed, secret};
+use deskline_recipe::{HIDDEN, Link, Screen, at_point, pressed, told};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::learn::{VERSION, file, keep};
+use super::learn::{VERSION, asking, file, keep};
 use super::{Done, Error, Settings};
-use crate::cli::{KeepArgs, Named, RecordArgs};
+use crate::cli::RecordArgs;
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 
 /// How long after a press the app is read, and typing counts as ended: no event tells that an app
@@ -35,7 +36,7 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     let file = file(settings, &args.keep, Path::new(name))?;
     let caption =
         format!("Deskline records what you do in {name}. Ctrl+C in its terminal ends it.");
-    let mut presses = Session::find().presses(&caption)?;
+    let mut presses = presses(&Session::find(), &caption, AFTER)?;
     let mut own = tempfile::Builder::new();
     let own = own.prefix("deskline-record-").tempdir()?;
     let reading = Settings {
@@ -58,8 +59,17 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     };
     std::thread::Builder::new().spawn(listen)?;
     let links = in_runtime(async {
-        let refs = RefStore::new(&reading.journal()?);
-        let mut recorder = Recorder::open(&dispatcher, refs, &args.app, receive).await?;
+        let mut recorder = Recorder {
+            dispatcher: &dispatcher,
+            refs: RefStore::new(&reading.journal()?),
+            presses: receive,
+            pid: 0,
+            links: Vec::new(),
+            screen: Screen::default(),
+            typed: None,
+            told: false,
+        };
+        recorder.open(&args.app).await?;
         eprintln!(
             "deskline: recording what you do in {}; Ctrl+C ends it",
             args.app
@@ -75,26 +85,6 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     keep(settings, &keeping, &file, &links, &from)
 }
 
-/// With the passwords that the first run needs, to be read from standard input.
-fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
-    let mut keeping = args.clone();
-    let types = |link: &Link| link.arguments.values().any(|value| value == HIDDEN);
-    let passwords = links.iter().filter(|link| types(link)).count();
-    for n in 1..=passwords {
-        let name = secret(n);
-        if keeping.set.iter().all(|named| named.name != name) {
-            eprintln!(
-                "deskline: the password {name} was not recorded. Type it, to try the recipe:"
-            );
-            keeping.set.push(Named {
-                name,
-                value: "-".into(),
-            });
-        }
-    }
-    keeping
-}
-
 struct Recorder<'d> {
     dispatcher: &'d Dispatcher,
     refs: RefStore,
@@ -108,31 +98,15 @@ struct Recorder<'d> {
     told: bool,
 }
 
-impl<'d> Recorder<'d> {
-    async fn open(
-        dispatcher: &'d Dispatcher,
-        refs: RefStore,
-        app: &str,
-        presses: UnboundedReceiver<Press>,
-    ) -> Result<Self, Box<dyn Error>> {
-        let mut recorder = Self {
-            dispatcher,
-            refs,
-            presses,
-            pid: 0,
-            links: Vec::new(),
-            screen: Screen::default(),
-            typed: None,
-            told: false,
-        };
-        let tool = "open_application_and_traverse";
-        let arguments = json!({"identifier": app});
-        let (answer, screen) = recorder.read(tool, &arguments).await?;
-        recorder.screen = screen;
+impl Recorder<'_> {
+    async fn open(&mut self, app: &str) -> Result<(), Box<dyn Error>> {
+        let (tool, arguments) = ("open_application_and_traverse", json!({"identifier": app}));
+        let (answer, screen) = self.read(tool, &arguments).await?;
+        self.screen = screen;
         let pid = field(&answer, "pid").and_then(|pid| pid.parse().ok());
-        recorder.pid = pid.ok_or("the app has no process")?;
-        recorder.add(tool, arguments, None);
-        Ok(recorder)
+        self.pid = pid.ok_or("the app has no process")?;
+        self.add(tool, arguments, None);
+        Ok(())
     }
 
     /// Until Ctrl+C, or the end of the app.
@@ -185,10 +159,10 @@ impl<'d> Recorder<'d> {
             Pressed::Button { .. } | Pressed::Named(_) => Ok(()),
             Pressed::Key(name, char, modifiers) => {
                 let commands = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
-                match char.filter(|_| !modifiers.intersects(commands)) {
-                    Some(char) => self.character(char),
-                    None => return self.key(&name, modifiers).await,
-                }
+                let Some(char) = char.filter(|_| !modifiers.intersects(commands)) else {
+                    return self.key(&name, modifiers).await;
+                };
+                self.character(char);
                 Ok(())
             }
         }
@@ -199,23 +173,26 @@ impl<'d> Recorder<'d> {
         let Pressed::Named(said) = self.presses.recv().await?.what else {
             return None;
         };
-        let ids = [&said.before, &said.pressed, &said.on, &said.off];
+        let ids = [&said.before, &said.pressed, &said.late, &said.on, &said.off];
         let element = |id: &ElementId| Element::new(id.clone(), Role::UNKNOWN, "");
         let elements = ids.into_iter().flatten().map(element);
         let mut tree = Tree::new(App::default(), elements.collect());
         self.refs.assign(&said.desktop, &mut tree).ok()?;
-        let refs = tree
-            .elements
-            .iter()
-            .map(|element| (&element.id, element.reference));
-        let refs: HashMap<_, _> = refs.collect();
-        let shown = |id| {
-            self.screen
-                .visible()
-                .find(|line| line.reference == refs[id])
+        let refs = tree.elements.iter();
+        let refs: HashMap<_, _> = refs.map(|its| (&its.id, its.reference)).collect();
+        let shown = |id| told(&self.screen.lines, refs[id]);
+        let [before, down, late, on, off] =
+            ids.map(|ids| ids.iter().filter_map(shown).collect::<Vec<_>>());
+        let found = pressed(&self.screen.lines, [before, down, on, off]).cloned();
+        let (None, [late]) = (&found, &late[..]) else {
+            return found;
         };
-        let lines = ids.map(|ids| ids.iter().filter_map(shown).collect());
-        pressed(&self.screen.lines, lines).cloned()
+        // Nothing but the focus has changed: a click there does the same, whatever was clicked.
+        let (late, before) = (Line::clone(late), self.screen.clone());
+        self.refresh().await.ok()?;
+        let mut now = self.screen.clone();
+        now.changed_since(&before);
+        now.changes.is_empty().then_some(late)
     }
 
     fn character(&mut self, char: char) {
@@ -286,7 +263,7 @@ impl<'d> Recorder<'d> {
         let Some(line) = line else {
             let why = match at {
                 Some(_) => "the app describes nothing where you clicked",
-                None => "nothing tells what you clicked",
+                None => "nothing tells what you clicked, as it would of keys",
             };
             eprintln!("deskline: {why}: it is not recorded");
             return Ok(());
@@ -302,10 +279,9 @@ impl<'d> Recorder<'d> {
         if is_double && number == 1 {
             arguments["doubleClick"] = true.into();
         }
-        if is_double {
-            if at.is_none() {
-                self.named().await;
-            }
+        if is_double && at.is_none() {
+            self.named().await;
+        } else if is_double {
             tokio::time::sleep(AFTER).await;
         }
         self.clicked(arguments, &line).await?;

@@ -70,10 +70,8 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
             told: false,
         };
         recorder.open(&args.app).await?;
-        eprintln!(
-            "deskline: recording what you do in {}; Ctrl+C ends it",
-            args.app
-        );
+        let app = &args.app;
+        eprintln!("deskline: recording what you do in {app}; Ctrl+C ends it");
         recorder.record().await?;
         dispatcher.stop(RESTORE).await;
         Ok(recorder.links)

@@ -173,16 +173,16 @@ impl Recorder<'_> {
         };
         let ids = [&said.before, &said.pressed, &said.late, &said.on, &said.off];
         let element = |id: &ElementId| Element::new(id.clone(), Role::UNKNOWN, "");
-        let elements = ids.into_iter().flatten().map(element);
-        let mut tree = Tree::new(App::default(), elements.collect());
+        let elements = ids.into_iter().flatten().map(element).collect();
+        let mut tree = Tree::new(App::default(), elements);
         self.refs.assign(&said.desktop, &mut tree).ok()?;
-        let refs = tree.elements.iter();
-        let refs: HashMap<_, _> = refs.map(|its| (&its.id, its.reference)).collect();
-        let shown = |id| told(&self.screen.lines, refs[id]);
+        let refs = tree.elements.iter().map(|its| (&its.id, its.reference));
+        let refs = refs.collect::<HashMap<_, _>>();
+        let shown = |id: &ElementId| told(&self.screen.lines, refs[id]);
         let [before, down, late, on, off] =
             ids.map(|ids| ids.iter().filter_map(shown).collect::<Vec<_>>());
         let found = pressed(&self.screen.lines, [before, down, on, off]).cloned();
-        let (None, [late]) = (&found, &late[..]) else {
+        let Some(late) = late.first().filter(|_| found.is_none() && late.len() == 1) else {
             return found;
         };
         // Nothing but the focus has changed: a click there does the same, whatever was clicked.

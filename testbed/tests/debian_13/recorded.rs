@@ -14,11 +14,13 @@ use deskline_testbed::{
 use rustix::process::Signal;
 
 tests! {
-    gtk3_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk3),
-    gtk4_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk4),
-    qt6_on_sway => is_recorded(Compositor::Sway, Toolkit::Qt6),
-    gtk3_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Gtk3),
-    qt6_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Qt6),
+    gtk3_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk3, "Yes"),
+    // Nothing tells a click on the button that has the focus already, which is "Yes" there.
+    gtk4_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk4, "No"),
+    qt6_on_sway => is_recorded(Compositor::Sway, Toolkit::Qt6, "No"),
+    gtk3_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Gtk3, "Yes"),
+    qt6_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Qt6, "Yes"),
+    menus_on_sway => menus_are_recorded(),
     without_the_right_to_read_devices => is_refused(),
 }
 
@@ -40,13 +42,14 @@ struct Recording<'s> {
 }
 
 impl<'s> Recording<'s> {
-    fn begin(session: &'s Session, name: &str, app: &str) -> Self {
+    fn begin(session: &'s Session, name: &str, app: &str, input: &[&str]) -> Self {
         let (server, person) = (session.server(), session.person(name));
         let said = session.folder().join("said");
         let options = ["--recipes", ".", "record", app, "--here"];
         let program = session
             .deskline(&options)
-            .args(["--name", "job", "--input", "name=Ann Lee"])
+            .args(["--name", "job"])
+            .args(input)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(File::create(&said).unwrap())
@@ -173,21 +176,21 @@ fn effects(session: &Session) -> Vec<String> {
     last
 }
 
-fn job(name: &str) -> Vec<String> {
+fn job(name: &str, answer: &str) -> Vec<String> {
     let mut job = vec![format!("text Name {name}"), "text Secret hush-7".into()];
     let rest = [
-        "answered Yes",
         "checked Wrap true",
         "chose Blue",
         "clicked Ask",
         "clicked OK",
     ];
     job.extend(rest.map(str::to_owned));
+    job.push(format!("answered {answer}"));
     job.sort();
     job
 }
 
-fn is_recorded(compositor: Compositor, toolkit: Toolkit) {
+fn is_recorded(compositor: Compositor, toolkit: Toolkit, answer: &str) {
     let session = Setup::debian_13(compositor).person().start();
     let name = if compositor == Compositor::Kwin {
         "kwin"
@@ -200,22 +203,27 @@ fn is_recorded(compositor: Compositor, toolkit: Toolkit) {
         path(toolkit.file()).display(),
         path("log").display()
     );
-    let mut recording = Recording::begin(&session, name, &app);
+    let mut recording = Recording::begin(&session, name, &app, &["--input", "name=Ann Lee"]);
     recording.click("AXTextField", "Name");
     recording.types("Ann Lee");
     recording.click("AXCheckBox", "Wrap");
     recording.click("AXRadioButton", "Blue");
     recording.click("AXButton", "Ask");
-    recording.click("AXButton", "Yes");
+    recording.click("AXButton", answer);
     recording.click("AXTextField", "Secret");
     recording.types("hush-7");
     recording.click("AXButton", "OK");
-    assert_eq!(effects(&session), job("Ann Lee"), "{}", recording.said());
+    assert_eq!(
+        effects(&session),
+        job("Ann Lee", answer),
+        "{}",
+        recording.said()
+    );
     let said = recording.end();
     let recipe = path("job.recipe.toml");
     let text = std::fs::read_to_string(&recipe).unwrap();
     // It was done once more, to try it.
-    assert_eq!(effects(&session), job("Ann Lee"), "{said}\n{text}");
+    assert_eq!(effects(&session), job("Ann Lee", answer), "{said}\n{text}");
     for secret in ["hush-7", "x = "] {
         assert!(
             !text.contains(secret) && !said.contains(secret),
@@ -233,7 +241,33 @@ fn is_recorded(compositor: Compositor, toolkit: Toolkit) {
     run.stdin.take().unwrap().write_all(b"hush-7\n").unwrap();
     let ran = run.wait_with_output().unwrap();
     assert!(ran.status.success(), "{ran:?}\n{text}");
-    assert_eq!(effects(&session), job("Bob"), "{text}");
+    assert_eq!(effects(&session), job("Bob", answer), "{text}");
+}
+
+/// GTK 3's menu bar, and its combo box, whose list is a menu.
+fn menus_are_recorded() {
+    let session = Setup::debian_13(Compositor::Sway).person().start();
+    let path = |file: &str| session.folder().join(file).display().to_string();
+    let app = format!("/usr/bin/python3 {} {}", path("gtk3.py"), path("log"));
+    let done = || {
+        let log = std::fs::read_to_string(path("log")).unwrap();
+        std::fs::remove_file(path("log")).unwrap();
+        ["menu New", "combo Medium"].map(|line| log.lines().filter(|l| *l == line).count())
+    };
+    let mut recording = Recording::begin(&session, "wlroots", &app, &[]);
+    for (role, text) in [
+        ("AXMenuBarItem", "File"),
+        ("AXMenuItem", "New"),
+        ("AXComboBox", "Size"),
+        ("AXMenuItem", "Medium"),
+    ] {
+        recording.click(role, text);
+    }
+    assert_eq!(done(), [1, 1], "{}", recording.said());
+    let said = recording.end();
+    let text = std::fs::read_to_string(path("job.recipe.toml")).unwrap();
+    assert_eq!(done(), [1, 1], "{said}\n{text}");
+    has(&text, "choose = \"Medium\"");
 }
 
 fn is_refused() {

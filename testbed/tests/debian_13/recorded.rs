@@ -1,8 +1,9 @@
 //! A recording of what a person does on a Wayland session, with devices of their own, and its
 //! recipe done again there.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::thread::sleep;
@@ -271,9 +272,15 @@ fn menus_are_recorded() {
 }
 
 fn is_refused() {
-    let session = Setup::debian_13(Compositor::Sway).start();
-    let refused = session.deskline(&["record", "gedit"]).output().unwrap();
-    assert!(!refused.status.success());
-    let said = String::from_utf8_lossy(&refused.stderr);
-    has(&said, "there is no keyboard or pointer in /dev/input");
+    let session = Setup::debian_13(Compositor::Sway).person().start();
+    let device = session.folder().join("input/event0");
+    let refused = |why: &str| {
+        let refused = session.deskline(&["record", "gedit"]).output().unwrap();
+        assert!(!refused.status.success());
+        has(String::from_utf8_lossy(&refused.stderr), why);
+    };
+    std::fs::set_permissions(&device, Permissions::from_mode(0)).unwrap();
+    refused("sudo setfacl -m");
+    std::fs::remove_file(&device).unwrap();
+    refused("there is no keyboard or pointer in /dev/input");
 }

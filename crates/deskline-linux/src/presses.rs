@@ -42,6 +42,15 @@ pub fn presses(session: &Session, caption: &str, after: Duration) -> Result<Box<
     })
 }
 
+/// How much longer is waited for an app that has told nothing yet: at load it handles the press
+/// late.
+const SLOW: u32 = 6;
+
+/// The states that tell what was pressed, and about what a click has decided.
+const STATES: [&str; 7] = [
+    "active", "focused", "armed", "pressed", "checked", "selected", "expanded",
+];
+
 /// A state that an element has got or lost.
 struct Change {
     element: ElementId,
@@ -172,20 +181,37 @@ impl Devices {
             ..Named::default()
         };
         self.rest(PATIENCE, true, cancel)?;
-        let down = self.heard();
-        if self.pending.is_empty() {
-            self.rest(self.after, false, cancel)?;
+        let (down, mut up) = (self.heard(), Vec::new());
+        for _ in 0..SLOW {
+            if self.pending.is_empty() {
+                self.rest(self.after, false, cancel)?;
+                up.extend(self.heard());
+            }
+            if !down.is_empty() || !up.is_empty() || !self.pending.is_empty() {
+                break;
+            }
         }
-        let (during, up) = (down.len(), self.heard());
+        let (during, mut active) = (down.len(), None);
         for (n, Change { element, state, on }) in down.into_iter().chain(up).enumerate() {
             let list = match &*state {
                 "checked" | "selected" | "expanded" if on => &mut named.on,
                 "checked" | "selected" | "expanded" => &mut named.off,
                 "focused" | "armed" | "pressed" if on && n < during => &mut named.pressed,
                 "focused" if on => &mut named.late,
+                "active" if on => {
+                    active = active.or(Some(n));
+                    continue;
+                }
                 _ => continue,
             };
             list.push(element);
+        }
+        // A window that comes to the front gives the focus back to what had it.
+        if active.is_some_and(|first| first < during) && !named.pressed.is_empty() {
+            named.pressed.remove(0);
+        }
+        if active.is_some() {
+            named.late.clear();
         }
         Ok(named)
     }
@@ -221,11 +247,16 @@ fn changes(session_bus: &str) -> Result<(Receiver<Change>, String)> {
         let mut bus = Connection::open(&address, PATIENCE)?;
         let registry = "org.a11y.atspi.Registry";
         let path = "/org/a11y/atspi/registry";
-        let event = Body::new().str("object:state-changed").strs(&[]).str("");
-        let register = Call::new(registry, path, registry, "RegisterEvent", event);
-        bus.call(&register, PATIENCE)?;
-        let rule = "type='signal',interface='org.a11y.atspi.Event.Object',member='StateChanged'";
-        bus.call(&Call::to_bus("AddMatch", Body::new().str(rule)), PATIENCE)?;
+        for (event, signal) in [
+            ("object:state-changed", "Object',member='StateChanged'"),
+            ("window:activate", "Window',member='Activate'"),
+        ] {
+            let event = Body::new().str(event).strs(&[]).str("");
+            let register = Call::new(registry, path, registry, "RegisterEvent", event);
+            bus.call(&register, PATIENCE)?;
+            let rule = format!("type='signal',interface='org.a11y.atspi.Event.{signal}");
+            bus.call(&Call::to_bus("AddMatch", Body::new().str(&rule)), PATIENCE)?;
+        }
         Ok(bus)
     };
     let mut bus = listen().map_err(on_bus("listening to accessibility events"))?;
@@ -244,11 +275,15 @@ fn changes(session_bus: &str) -> Result<(Receiver<Change>, String)> {
 
 fn change(message: &Message) -> Option<Change> {
     let mut body = message.reader();
-    let state = body.str().ok()?.to_owned();
-    Some(Change {
+    let state = body.str().ok()?;
+    let (state, on) = match message.member.as_str() {
+        "Activate" => ("active", true),
+        _ => (state, body.i32().ok()? != 0),
+    };
+    STATES.contains(&state).then(|| Change {
         element: ElementId::new(format!("{}{}", message.sender, message.path)),
-        state,
-        on: body.i32().ok()? != 0,
+        state: state.to_owned(),
+        on,
     })
 }
 

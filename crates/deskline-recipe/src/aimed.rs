@@ -114,18 +114,20 @@ pub fn told(lines: &[Line], of: Option<Ref>) -> Option<&Line> {
 
 /// Of the elements that events named, the one that a button pressed. In an open menu, that which
 /// was selected before; else what got the focus or was pressed last, or the only one inside it, or
-/// anywhere, about which the click decided. `None` if that leaves none or several.
-pub fn pressed<'l>(lines: &'l [Line], named: [Vec<&'l Line>; 4]) -> Option<&'l Line> {
+/// anywhere, about which the click decided. `None` if that leaves none, several, or one that the
+/// lines do not have.
+pub fn pressed<'l>(lines: &'l [Line], named: [Vec<Option<&'l Line>>; 4]) -> Option<&'l Line> {
     let [before, pressed, on, off] = named;
-    let only = |all: &[&'l Line]| {
+    let only = |all: &[Option<&'l Line>]| {
         let (first, rest) = all.split_first()?;
-        rest.iter().all(|line| line == first).then_some(*first)
+        first.filter(|_| rest.iter().all(|line| line == first))
     };
-    let item = before.last().filter(|line| is_in_menu(lines, line));
+    let item = before.into_iter().flatten().last();
+    let item = item.filter(|line| is_in_menu(lines, line));
     let decided = only(&on).or_else(|| only(&off).filter(|_| on.is_empty()));
-    let Some(pressed) = item.or(pressed.last()) else {
+    let Some(pressed) = item.or(pressed.last().copied().flatten()) else {
         return decided;
     };
-    let inside = |line: &&Line| outwards(lines, line).any(|around| around == *pressed);
+    let inside = |line: &&Line| outwards(lines, line).any(|around| around == pressed);
     decided.filter(inside).or(Some(pressed))
 }

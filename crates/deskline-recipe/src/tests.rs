@@ -480,25 +480,20 @@ fn texts_of_another_language_are_those_of_the_recipe() {
 
 #[test]
 fn of_what_events_name_one_element_was_pressed_or_none() {
-    let form = r#"# x
-[AXTextField] "Name" x:0 y:0 w:9 h:9 visible #e2
-[AXList] "Towns" x:0 y:0 w:9 h:9 visible #e3
-[AXRow] "Bergen" x:0 y:0 w:9 h:9 visible #e4 in #e3
-[AXRow] "Oslo" x:0 y:0 w:9 h:9 visible #e5 in #e3
-[AXCheckBox] "Gift" x:0 y:0 w:9 h:9 visible #e6
-[AXMenu] "File" x:0 y:0 w:9 h:9 visible #e7
-[AXMenuItem] "Close" x:0 y:0 w:9 h:9 visible #e8 in #e7
-[AXComboBox] "Size" x:0 y:0 w:9 h:9 visible #e9
-[AXMenuItem] "Small" #e10 in #e9
-[AXMenuItem] "Behind" #e11 in #e3
+    let form = r#" [AXTextField] "Name" x:0 y:0 w:9 h:9 visible #e2
+ [AXList] "Towns" x:0 y:0 w:9 h:9 visible #e3
+ [AXRow] "Bergen" x:0 y:0 w:9 h:9 visible #e4 in #e3
+ [AXRow] "Oslo" x:0 y:0 w:9 h:9 visible #e5 in #e3
+ [AXCheckBox] "Gift" x:0 y:0 w:9 h:9 visible #e6
+ [AXMenu] "File" x:0 y:0 w:9 h:9 visible #e7
+ [AXMenuItem] "Close" x:0 y:0 w:9 h:9 visible #e8 in #e7
+ [AXComboBox] "Size" x:0 y:0 w:9 h:9 visible #e9
+ [AXMenuItem] "Small" #e10 in #e9
+ [AXMenuItem] "Behind" #e11 in #e3
 "#;
     let lines = Screen::parse(form).lines;
     let named = |before: &str, during: &str, on: &str, off: &str| {
-        let of = |refs: &str| {
-            refs.split_whitespace()
-                .map(|r| by_ref(&lines, r).unwrap())
-                .collect()
-        };
+        let of = |refs: &str| refs.split_whitespace().map(|r| by_ref(&lines, r)).collect();
         let line = pressed(&lines, [before, during, on, off].map(of));
         line.map(|line| line.reference.unwrap().to_string())
     };
@@ -521,6 +516,9 @@ fn of_what_events_name_one_element_was_pressed_or_none() {
         "e9",
     );
     assert_eq!([of("e11").is_none(), of("e2").is_some()], [true; 2]);
+    // A part of a screen that has come since.
+    assert_eq!(named("", "e2 e99", "", ""), None);
+    assert_eq!(named("", "", "e6 e99", ""), None);
     for nothing in [
         named("e2", "", "", ""),
         named("", "", "e4 e6", "e5"),

@@ -180,9 +180,9 @@ impl Recorder<'_> {
         let refs = refs.collect::<HashMap<_, _>>();
         let shown = |id: &ElementId| told(&self.screen.lines, refs[id]);
         let [before, down, late, on, off] =
-            ids.map(|ids| ids.iter().filter_map(shown).collect::<Vec<_>>());
+            ids.map(|ids| ids.iter().map(shown).collect::<Vec<_>>());
         let found = pressed(&self.screen.lines, [before, down, on, off]).cloned();
-        let Some(late) = late.first().filter(|_| found.is_none() && late.len() == 1) else {
+        let ([Some(late)], true, None) = (&late[..], said.pressed.is_empty(), &found) else {
             return found;
         };
         // Nothing but the focus has changed: a click there does the same, whatever was clicked.

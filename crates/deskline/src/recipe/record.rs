@@ -261,7 +261,7 @@ impl Recorder<'_> {
         let Some(line) = line else {
             let why = match at {
                 Some(_) => "the app describes nothing where you clicked",
-                None => "nothing tells what you clicked, as it would of keys",
+                None => "nothing tells what you clicked (use keys there)",
             };
             eprintln!("deskline: {why}: it is not recorded");
             return Ok(());

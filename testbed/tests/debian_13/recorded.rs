@@ -126,8 +126,9 @@ impl<'s> Recording<'s> {
         });
     }
 
-    /// Ctrl+C, and the password for the first run. Returns what was said.
-    fn end(mut self) -> String {
+    /// Ctrl+C, and the password for the first run. Returns what was said. The person's keyboard
+    /// stays: without one on the seat, no app gets the focus.
+    fn end(&mut self) -> String {
         let (outside, _) = self.session.pid_of(self.program.id());
         signal(outside, Signal::INT);
         let mut input = self.program.stdin.take().unwrap();

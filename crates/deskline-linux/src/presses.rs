@@ -78,7 +78,7 @@ struct Devices {
 
 impl Devices {
     fn of(session: &Session, caption: &str, after: Duration) -> Result<Self> {
-        let strokes = Strokes::open().map_err(unreadable)?;
+        let strokes = Strokes::open().map_err(|error| unreadable(&error))?;
         let socket = session.wayland_socket();
         let socket = socket.as_deref().unwrap_or(Path::new(""));
         let mut display = display::connect(session)?;
@@ -287,7 +287,7 @@ fn change(message: &Message) -> Option<Change> {
     })
 }
 
-fn unreadable(error: io::Error) -> Error {
+fn unreadable(error: &io::Error) -> Error {
     Error::Unavailable(String::from(match error.kind() {
         ErrorKind::PermissionDenied => {
             "this user may not read the devices in /dev/input, and on Wayland nothing else tells what is \

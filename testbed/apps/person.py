@@ -1,9 +1,19 @@
-"""A person's keyboard on the compositor named by the argument: each line is a key's code, which is
-pressed and released. Prints "ready" when it exists."""
+"""A person's keyboard and mouse on the compositor named by the argument. Each line is a key's code,
+which is pressed and released; a code and 1 or 0, which goes down or up, keys and buttons alike; or 0
+and a place of the pointer, on wlroots' compositors and KWin. What is pressed is written to a device too,
+as the kernel does, if there is one. Prints "ready" when they exist."""
 
 import os
 import struct
 import sys
+
+SHIFT = 42  # KEY_LEFTSHIFT
+BUTTON = 0x110  # BTN_LEFT
+DEVICE = "/dev/input/event0"
+
+
+def kind(code, of_button, of_key):
+    return of_button if code >= BUTTON else of_key
 
 
 def on_gnome():
@@ -26,32 +36,56 @@ def on_gnome():
     # Apps bind the keyboard when it appears, and lose earlier keys.
     for down in (True, False):
         key(42, down)
-    return key
+    return key, None
 
 
 def on_kwin(wayland):
     fake = wayland.bind("org_kde_kwin_fake_input", 4)
     wayland.send(fake, 0, struct.pack("<I4sI4s", 2, b"p", 2, b"p"))
-    return lambda code, down: wayland.send(fake, 10, struct.pack("<II", code, down))
+
+    def point(x, y):
+        wayland.send(fake, 9, struct.pack("<II", x << 8, y << 8))
+
+    return lambda code, down: wayland.send(fake, kind(code, 2, 10), struct.pack("<II", code, down)), point
 
 
 def on_wlroots(wayland):
     from keyboard import keyboard
 
-    board = keyboard(wayland)
-    return lambda code, down: wayland.send(board, 1, struct.pack("<III", 0, code, down))
+    board, manager = keyboard(wayland), wayland.bind("zwlr_virtual_pointer_manager_v1")
+    mouse = wayland.new()
+    wayland.send(manager, 0, struct.pack("<II", 0, mouse))
+
+    def press(code, down):
+        wayland.send(kind(code, mouse, board), kind(code, 2, 1), struct.pack("<III", 0, code, down))
+        if code == SHIFT:
+            wayland.send(board, 2, struct.pack("<IIII", down, 0, 0, 0))
+        wayland.send(mouse, 4, b"")
+
+    def point(x, y):
+        wayland.send(mouse, 1, struct.pack("<IIIII", 0, x, y, 1600, 900))
+        wayland.send(mouse, 4, b"")
+
+    return press, point
 
 
 if sys.argv[1] == "gnome":
-    key = on_gnome()
+    press, point = on_gnome()
 else:
     from wayland import Wayland
 
     wayland = Wayland()
-    key = (on_kwin if sys.argv[1] == "kwin" else on_wlroots)(wayland)
+    press, point = (on_kwin if sys.argv[1] == "kwin" else on_wlroots)(wayland)
     wayland.sync()
     wayland.socket.settimeout(None)
+device = os.open(DEVICE, os.O_RDWR) if os.path.exists(DEVICE) else None
 print("ready", flush=True)
 for line in sys.stdin:
-    for down in (True, False):
-        key(int(line), down)
+    first, *rest = map(int, line.split())
+    if line.startswith("0"):
+        point(*rest)
+        continue
+    for down in rest or (True, False):
+        if device is not None:
+            os.write(device, struct.pack("llHHi", 0, 0, 1, first, down))
+        press(first, down)

@@ -39,7 +39,7 @@ impl Toolkit {
         }
     }
 
-    pub(crate) fn file(self) -> &'static str {
+    pub fn file(self) -> &'static str {
         match self {
             Self::Gtk3 => "gtk3.py",
             Self::Gtk4 => "gtk4.py",

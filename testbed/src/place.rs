@@ -81,6 +81,9 @@ impl Place {
             command.args(["--dev-bind", &device, &device]);
         }
         command.args(["--symlink", "/proc/self/fd", "/dev/fd"]);
+        // The person's devices, if the session has some.
+        command.arg("--bind-try").arg(shared.join("input"));
+        command.arg("/dev/input");
         command.args([
             "--ro-bind",
             "/sys",

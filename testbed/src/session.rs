@@ -226,8 +226,7 @@ impl Session {
         self.child.id()
     }
 
-    /// The person's keyboard, of a [`Setup::person`]: each line is the code of a key, which is
-    /// pressed and released.
+    /// The person's keyboard and mouse, of a [`Setup::person`]: see `apps/person.py` for its lines.
     pub fn person(&self, compositor: &str) -> program::Running {
         let mut command = self.command("/usr/bin/python3");
         command.arg("-B").arg(self.folder().join("person.py"));

@@ -2,7 +2,9 @@
 //! `lint` finds.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::fs::Permissions;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -132,6 +134,48 @@ fn runs_on_gtk_4_and_qt_are_learned_and_done_again() {
         has(&printed, "\"do\" is one of");
         assert!(!log.exists(), "{printed}");
     }
+}
+
+/// `--here` takes the person's own desktop, even if the options say another.
+#[test]
+fn a_trial_is_on_your_own_desktop_if_you_say_so() {
+    let (folder, bed) = (tempfile::tempdir().unwrap(), Bed::new());
+    let path = |name: &str| folder.path().join(name);
+    let (script, displays) = (path("app"), path("displays"));
+    let (app, log, to) = (app("gtk3.py"), path("log"), displays.display());
+    let text = format!(
+        "#!/bin/sh\necho $DISPLAY >> {to}\nexec {app} {}\n",
+        log.display()
+    );
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+    let server = bed.server(&[]);
+    let pid = server.open(script.to_str().unwrap()).ok().pid();
+    server.click(pid, "AXButton", "OK").ok();
+    for learn in [
+        &["learn", "--name", "own", "--here"][..],
+        &["learn", "--name", "other"],
+    ] {
+        let learned = bed
+            .command(deskline())
+            .args([
+                "--desktop",
+                "private",
+                "--recipes",
+                folder.path().to_str().unwrap(),
+            ])
+            .args(learn)
+            .arg(bed.journal())
+            .output()
+            .unwrap();
+        assert!(learned.status.success(), "{learned:?}");
+    }
+    let displays = std::fs::read_to_string(displays).unwrap();
+    let own: Vec<bool> = displays
+        .lines()
+        .map(|d| d == bed.environment()["DISPLAY"])
+        .collect();
+    assert_eq!(own, [true, true, false], "{displays}");
 }
 
 /// A recording, and the person who does something in the app.

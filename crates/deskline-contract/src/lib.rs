@@ -15,6 +15,7 @@ pub mod error;
 pub mod guard;
 mod identity;
 pub mod ocr;
+pub mod presses;
 pub mod question;
 pub mod trees;
 pub mod wait;

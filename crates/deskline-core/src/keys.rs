@@ -101,6 +101,16 @@ impl Modifiers {
         keys.filter(move |(modifier, ..)| self.contains(*modifier))
     }
 
+    /// The modifiers that make a key another command, of the bits of XKB's real modifiers. Which of
+    /// these is Alt is the keyboard's choice; it is the first one everywhere.
+    pub fn of_state(state: u32) -> Self {
+        let bits = [Self::SHIFT, Self::CONTROL, Self::ALT, Self::COMMAND].into_iter();
+        let held = bits
+            .zip([0, 2, 3, 6])
+            .filter(|(_, bit)| state >> bit & 1 == 1);
+        held.map(|(modifier, _)| modifier).collect()
+    }
+
     /// Parses modifiers, ignoring case. An item may be one name or several joined by `+`, so
     /// `["Control", "Shift"]` and `["Control+Shift"]` are the same.
     pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, KeyError> {

@@ -11,6 +11,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod helper;
+mod strokes;
 
 use std::cell::Cell;
 use std::io;
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 use deskline_contract::guard::{Grab, Guards, Task};
 use deskline_contract::{Cancel, DisplayError, Error, Reason, Result};
 use deskline_grab::device::InputFolder;
+pub use deskline_grab::device::Stroke;
 pub use deskline_grab::message::Seen;
 use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 pub use deskline_grab::program::run_for_reader;
@@ -32,6 +34,7 @@ use deskline_unix::{spawn, wait};
 use rustix::net::{Shutdown, shutdown};
 
 pub use helper::{Distrust, Helper, INSTALLED, NAME, beside};
+pub use strokes::Strokes;
 
 /// How long the keeper may take to answer an order.
 const PATIENCE: Duration = Duration::from_secs(5);

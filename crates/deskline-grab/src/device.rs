@@ -1,9 +1,9 @@
 //! The person's devices: the trait that the guard needs, and the devices of `/dev/input`.
 
 use std::collections::BTreeSet;
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::DirEntryExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{fs, io};
 
 use evdev::raw_stream::RawDevice;
@@ -73,6 +73,15 @@ impl InputFolder {
     pub fn system() -> Self {
         Self("/dev/input".into())
     }
+
+    /// A device, for reading only: a process that may write could type.
+    ///
+    /// # Errors
+    /// As of opening a file.
+    pub fn file(&self, name: &str) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        Ok(rustix::fs::open(self.0.join(name), flags, Mode::empty())?)
+    }
 }
 
 impl Source for InputFolder {
@@ -89,19 +98,13 @@ impl Source for InputFolder {
     }
 
     fn open(&self, name: &str) -> Opened {
-        match open(&self.0.join(name)) {
+        match self.file(name).and_then(RawDevice::from_fd) {
             Ok(device) if is_theirs(&device) => Opened::Theirs(Box::new(device)),
             Ok(_) => Opened::Other,
             Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Opened::Closed,
             Err(_) => Opened::Gone,
         }
     }
-}
-
-/// Opens for reading only: a process that may write could type.
-fn open(path: &Path) -> io::Result<RawDevice> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    RawDevice::from_fd(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
 /// Whether the device is a keyboard (it has letters) or a pointer (it has a main button, or is

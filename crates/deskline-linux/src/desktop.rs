@@ -28,7 +28,7 @@ use crate::tesseract::{self, Tesseract};
 use crate::tray::Tray;
 use crate::treeless::{Readable, may_join};
 use crate::{absent, guard, native};
-use announcer::Announcer;
+pub(crate) use announcer::Announcer;
 use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AtSpi};
 use deskline_unix::family::{self, Family};

@@ -17,6 +17,7 @@ mod native;
 mod packages;
 mod platform;
 mod portal;
+pub mod presses;
 pub mod private;
 pub mod session;
 mod tesseract;

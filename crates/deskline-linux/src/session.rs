@@ -14,7 +14,6 @@ use deskline_contract::{Error, Result};
 use deskline_unix::process;
 use deskline_wayland::OwnSocket;
 use deskline_x11::connection::Connection;
-pub use deskline_x11::presses::{Press, Pressed, Presses};
 
 pub use discover::Sources;
 pub use environment::Environment;
@@ -204,19 +203,7 @@ impl Session {
         deskline_x11::connection::open(display, self.cookies().as_deref())
     }
 
-    /// Listens to what is pressed on the display.
-    pub fn presses(&self) -> Result<Presses> {
-        let x11 = self.display.as_ref();
-        let Some(display) = x11.filter(|_| self.wayland_display.is_none()) else {
-            return Err(Error::Unavailable(String::from(
-                "a recording needs an X11 desktop: on Wayland no program sees what is pressed. Record on \
-                that of deskline desktop --watch, with a VNC viewer",
-            )));
-        };
-        Presses::listen(display, self.cookies().as_deref())
-    }
-
-    fn cookies(&self) -> Option<PathBuf> {
+    pub(crate) fn cookies(&self) -> Option<PathBuf> {
         let usual = || self.usual_cookies();
         self.xauthority.clone().or_else(usual)
     }

@@ -76,18 +76,58 @@ pub(crate) fn by_ref<'l>(lines: &'l [Line], reference: &str) -> Option<&'l Line>
     lines.iter().find(|line| line.reference == Some(reference))
 }
 
+/// What opens a menu or a list of choices over the others.
+const OPENS: [Role; 5] = [
+    Role::MENU,
+    Role::MENU_BAR_ITEM,
+    Role::POPOVER,
+    Role::COMBO_BOX,
+    Role::POP_UP_BUTTON,
+];
+
+/// Whether an element is in an open menu or list.
+fn is_in_menu(lines: &[Line], line: &Line) -> bool {
+    let mut around = outwards(lines, line).skip(1);
+    around.any(|line| OPENS.contains(&line.role))
+}
+
 /// The smallest element at a point. An open menu or list of choices is over the others.
 pub fn at_point(lines: &[Line], (x, y): (i32, i32)) -> Option<&Line> {
-    let opens = [Role::MENU, Role::POPOVER, Role::COMBO_BOX];
     let there = lines.iter().filter(|line| line.visible).filter_map(|line| {
         let r = line.extents?;
         let inside = (r.x..r.x + r.w).contains(&x) && (r.y..r.y + r.h).contains(&y);
-        let mut around = outwards(lines, line).skip(1);
-        let is_under = around.all(|line| !opens.contains(&line.role));
-        inside.then(|| ((is_under, i64::from(r.w) * i64::from(r.h)), line))
+        let area = i64::from(r.w) * i64::from(r.h);
+        inside.then(|| ((!is_in_menu(lines, line), area), line))
     });
     let own = |line: &&Line| line.role.is_interactive() || !text(line).is_empty();
     let own = there.filter(|(_, line)| own(line));
     let smallest = own.min_by_key(|(area, _)| *area);
     smallest.map(|(_, line)| line)
+}
+
+/// The element that shows which an event about this one is about: what opens it, if it is hidden.
+pub fn told(lines: &[Line], of: Option<Ref>) -> Option<&Line> {
+    let own = lines.iter().find(|line| line.reference == of)?;
+    let shown = outwards(lines, own).find(|line| line.visible)?;
+    (own.visible || OPENS.contains(&shown.role)).then_some(shown)
+}
+
+/// Of the elements that events named, the one that a button pressed. In an open menu, that which
+/// was selected before; else what got the focus or was pressed last, or the only one inside it, or
+/// anywhere, about which the click decided. `None` if that leaves none, several, or one that the
+/// lines do not have.
+pub fn pressed<'l>(lines: &'l [Line], named: [Vec<Option<&'l Line>>; 4]) -> Option<&'l Line> {
+    let [before, pressed, on, off] = named;
+    let only = |all: &[Option<&'l Line>]| {
+        let (first, rest) = all.split_first()?;
+        first.filter(|_| rest.iter().all(|line| line == first))
+    };
+    let item = before.into_iter().flatten().last();
+    let item = item.filter(|line| is_in_menu(lines, line));
+    let decided = only(&on).or_else(|| only(&off).filter(|_| on.is_empty()));
+    let Some(pressed) = item.or(pressed.last().copied().flatten()) else {
+        return decided;
+    };
+    let inside = |line: &&Line| outwards(lines, line).any(|around| around == pressed);
+    decided.filter(inside).or(Some(pressed))
 }

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-pub use aimed::at_point;
+pub use aimed::{at_point, pressed, told};
 pub use check::{Check, Wanted, shape};
 pub use find::{Found, Missing, Way, find, find_part};
 pub use inputs::{Filled, Input, Kind, Values};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::aimed::by_ref;
 
 const LETTER: &str = r#"# A comment.
 format = 1
@@ -475,4 +476,54 @@ fn texts_of_another_language_are_those_of_the_recipe() {
     assert_eq!(shows(&words, "*Unnamed 1"), "*Unbenannt 1");
     let words = Words::new(&recipe(&["Save “a”?"]), &values, &none, &german);
     assert_eq!(shows(&words, "„a“ speichern?"), "Save “a”?");
+}
+
+#[test]
+fn of_what_events_name_one_element_was_pressed_or_none() {
+    let form = r#" [AXTextField] "Name" x:0 y:0 w:9 h:9 visible #e2
+ [AXList] "Towns" x:0 y:0 w:9 h:9 visible #e3
+ [AXRow] "Bergen" x:0 y:0 w:9 h:9 visible #e4 in #e3
+ [AXRow] "Oslo" x:0 y:0 w:9 h:9 visible #e5 in #e3
+ [AXCheckBox] "Gift" x:0 y:0 w:9 h:9 visible #e6
+ [AXMenu] "File" x:0 y:0 w:9 h:9 visible #e7
+ [AXMenuItem] "Close" x:0 y:0 w:9 h:9 visible #e8 in #e7
+ [AXComboBox] "Size" x:0 y:0 w:9 h:9 visible #e9
+ [AXMenuItem] "Small" #e10 in #e9
+ [AXMenuItem] "Behind" #e11 in #e3
+"#;
+    let lines = Screen::parse(form).lines;
+    let named = |before: &str, during: &str, on: &str, off: &str| {
+        let of = |refs: &str| refs.split_whitespace().map(|r| by_ref(&lines, r)).collect();
+        let line = pressed(&lines, [before, during, on, off].map(of));
+        line.map(|line| line.reference.unwrap().to_string())
+    };
+    let is = |found: Option<String>, wanted: &str| assert_eq!(found.as_deref(), Some(wanted));
+    is(named("", "e2", "", ""), "e2");
+    // The window's former focus comes first.
+    is(named("", "e2 e6", "e6", ""), "e6");
+    // A list has the focus, and a row of it is selected. Of two rows neither is.
+    is(named("", "e3", "e5", "e4"), "e5");
+    is(named("", "e3", "e4 e5", ""), "e3");
+    // What a button has checked is not what was pressed.
+    is(named("", "e2", "e6", ""), "e2");
+    is(named("e2", "", "", "e6 e6"), "e6");
+    // An item of an open menu, while the button behind it gets the focus back.
+    is(named("e8", "e2", "", "e8 e7"), "e8");
+    // What is in a closed list is about what opens it.
+    let of = |r: &str| told(&lines, by_ref(&lines, r)?.reference);
+    is(
+        of("e10").map(|line| line.reference.unwrap().to_string()),
+        "e9",
+    );
+    assert_eq!([of("e11").is_none(), of("e2").is_some()], [true; 2]);
+    // A part of a screen that has come since.
+    assert_eq!(named("", "e2 e99", "", ""), None);
+    assert_eq!(named("", "", "e6 e99", ""), None);
+    for nothing in [
+        named("e2", "", "", ""),
+        named("", "", "e4 e6", "e5"),
+        named("", "", "", ""),
+    ] {
+        assert_eq!(nothing, None);
+    }
 }

@@ -180,7 +180,7 @@ impl Layout {
 }
 
 /// Compiles a keymap.
-fn parse(keymap: &[u8]) -> Option<Keymap> {
+pub(crate) fn parse(keymap: &[u8]) -> Option<Keymap> {
     let mut builder = Context::builder();
     // The text is complete, so the compiler need not read files.
     builder.clear();
@@ -210,11 +210,11 @@ fn printed(symbol: Keysym) -> Option<char> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// German letters of two keys, a third level, Escape and Caps Lock swapped, and a second group.
-    const KEYMAP: &str = r#"xkb_keymap {
+    pub(crate) const KEYMAP: &str = r#"xkb_keymap {
         xkb_keycodes "k" { minimum = 8; maximum = 255; <ESC> = 9; <AD01> = 24; <AD06> = 29;
             <AC10> = 47; <LFSH> = 50; <CAPS> = 66; <LVL3> = 108; <KP7> = 79;
             <I187> = 187; <I188> = 188; };

@@ -14,6 +14,7 @@
 //!   character in the compositor's keymap.
 //! - `kde`: [`KdeDisplay`], KWin.
 //! - `keymap`: our own keymap, which types any Unicode character with every layout of the person.
+//! - `keys`: what the person's keys give by the compositor's keymap.
 //! - `gnome`: [`GnomeDisplay`], GNOME Shell.
 //! - `pipewire`: frames of a screen cast, through libpipewire, which is loaded on demand.
 //! - `sway`: [`SwayDisplay`], sway and Hyprland.
@@ -38,6 +39,7 @@ mod gnome;
 pub mod helper;
 mod kde;
 mod keymap;
+mod keys;
 mod layout;
 mod listed;
 mod pipewire;
@@ -51,6 +53,7 @@ pub use described::{OpenMenu, Part, Toplevels};
 pub use display::WaylandDisplay;
 pub use gnome::{GnomeAccess, GnomeDisplay, gnome_clipboard};
 pub use kde::{KWINS_INPUT_METHOD, KdeDisplay};
+pub use keys::Keys;
 pub use listed::{Corner, Kind, ListedWindow};
 pub use sway::{OwnSocket, SwayDisplay};
 pub use wlr::{WlrDisplay, is_wlr, wlr_lacks};

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use deskline_contract::presses::{self, Press, Pressed};
 use deskline_contract::{Cancel, Result};
-use deskline_core::Modifiers;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
 use x11rb::protocol::xproto::ConnectionExt as _;
@@ -13,24 +13,10 @@ use xkeysym::Keysym;
 
 use crate::connection::{SLICE, event};
 use crate::keymap::Keyboard;
+use crate::overlay::Overlay;
 use crate::{Answer as _, During as _, X11};
 
 const WHAT: &str = "listening for presses";
-
-/// A press, and the process whose window gets it.
-#[derive(Debug, Clone)]
-pub struct Press {
-    pub pid: Option<u32>,
-    pub what: Pressed,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pressed {
-    /// A button of the mouse, from 1, and the place of the pointer.
-    Button { number: u32, at: (i32, i32) },
-    /// A key by XKB's name, the character that it gives, and the modifiers that are held.
-    Key(String, Option<char>, Modifiers),
-}
 
 /// A connection that hears every press.
 pub struct Presses {
@@ -39,10 +25,26 @@ pub struct Presses {
     held: u8,
 }
 
+impl presses::Presses for Presses {
+    fn next(&mut self, limit: Duration, cancel: &Cancel) -> Result<Option<Press>> {
+        let Some(event) = event(&self.x11.connection, (limit, SLICE), cancel, WHAT)? else {
+            return Ok(None);
+        };
+        match event {
+            Event::XinputRawButtonPress(button) => self.button(button.detail),
+            Event::XinputRawKeyPress(key) => self.key(key.sourceid, key.detail, true),
+            Event::XinputRawKeyRelease(key) => self.key(key.sourceid, key.detail, false),
+            _ => Ok(None),
+        }
+    }
+}
+
 impl Presses {
+    /// Listens, and shows a banner with this caption.
+    ///
     /// # Errors
     /// As of [`X11::connect`].
-    pub fn listen(display: &str, xauthority: Option<&Path>) -> Result<Self> {
+    pub fn listen(display: &str, xauthority: Option<&Path>, caption: &str) -> Result<Self> {
         let x11 = X11::connect(display, xauthority)?;
         let raw = XIEventMask::RAW_KEY_PRESS
             | XIEventMask::RAW_KEY_RELEASE
@@ -53,24 +55,10 @@ impl Presses {
         };
         let c = &x11.connection;
         c.xinput_xi_select_events(x11.root, &[mask]).during(WHAT)?;
+        // The banner ends with the connection.
+        Overlay::new(x11.root).announce(c, caption, None)?;
         x11.round_trip()?;
         Ok(Self { x11, held: 0 })
-    }
-
-    /// The next press, waited for at most this long.
-    ///
-    /// # Errors
-    /// The connection is lost, or the wait is cancelled.
-    pub fn next(&mut self, limit: Duration, cancel: &Cancel) -> Result<Option<Press>> {
-        let Some(event) = event(&self.x11.connection, (limit, SLICE), cancel, WHAT)? else {
-            return Ok(None);
-        };
-        match event {
-            Event::XinputRawButtonPress(button) => self.button(button.detail),
-            Event::XinputRawKeyPress(key) => self.key(key.sourceid, key.detail, true),
-            Event::XinputRawKeyRelease(key) => self.key(key.sourceid, key.detail, false),
-            _ => Ok(None),
-        }
     }
 
     /// Of an unknown process if the window closes at once.
@@ -86,7 +74,7 @@ impl Presses {
             }
             window = pointer.child;
         }
-        Ok(at.map(|at| Press {
+        Ok(at.map(|_| Press {
             pid,
             what: Pressed::Button { number, at },
         }))
@@ -107,23 +95,8 @@ impl Presses {
         let Some(symbol) = symbol.filter(|_| down && modifier == 0).map(Keysym::new) else {
             return Ok(None);
         };
-        let name = symbol.name().unwrap_or_default().trim_start_matches("XK_");
         let pid = self.x11.front()?.map(|front| front.pid);
-        let char = symbol.key_char().filter(|c| !c.is_control());
-        let what = Pressed::Key(name.to_owned(), char, held(self.held));
+        let what = Pressed::key(symbol.name(), symbol.key_char(), self.held.into());
         Ok(Some(Press { pid, what }))
     }
-}
-
-/// The modifiers that make a key another command. Which modifier is Alt is the keyboard's choice;
-/// it is the first one everywhere.
-fn held(state: u8) -> Modifiers {
-    let bits = [
-        (0, Modifiers::SHIFT),
-        (2, Modifiers::CONTROL),
-        (3, Modifiers::ALT),
-        (6, Modifiers::COMMAND),
-    ];
-    let held = bits.iter().filter(|(bit, _)| state >> bit & 1 == 1);
-    held.map(|(_, modifier)| *modifier).collect()
 }

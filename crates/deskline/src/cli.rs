@@ -269,7 +269,7 @@ pub(crate) enum Command {
     Recipes(RecipesArgs),
     /// Make a recipe of the calls of a log, and keep it if it works from a clean start
     Learn(LearnArgs),
-    /// Make a recipe of what you do in an app (X11), and keep it if it works from a clean start
+    /// Make a recipe of what you do in an app (Linux), and keep it if it works from a clean start
     ///
     /// Ctrl+C or the end of the app finishes it. What you type into a password field is not
     /// recorded.

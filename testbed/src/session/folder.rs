@@ -8,6 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
 use super::setup::{Compositor, Setup};
@@ -79,6 +80,11 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
     }
     fs::create_dir(path("run")).unwrap();
     fs::set_permissions(path("run"), Permissions::from_mode(0o700)).unwrap();
+    if setup.hands {
+        fs::create_dir(path("input")).unwrap();
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(CWD, path("input/event0"), FileType::Fifo, mode, 0).unwrap();
+    }
     fs::copy(deskline(), path("deskline")).unwrap();
     let apps = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps");
     for name in [

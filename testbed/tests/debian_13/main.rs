@@ -19,6 +19,7 @@ mod parts;
 mod paste;
 mod places;
 mod presses;
+mod recorded;
 mod screens;
 mod session_end;
 mod sway;

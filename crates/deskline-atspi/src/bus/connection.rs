@@ -310,6 +310,13 @@ impl Connection {
         }
     }
 
+    /// Waits for signals, however long, and takes them.
+    pub fn signals(&mut self) -> Result<VecDeque<Message>> {
+        let never = Instant::now() + Duration::from_secs(u32::MAX.into());
+        self.wait_for_signal(never)?;
+        Ok(self.take_signals())
+    }
+
     /// Takes the queued signals.
     pub(crate) fn take_signals(&mut self) -> VecDeque<Message> {
         std::mem::take(&mut self.signals)

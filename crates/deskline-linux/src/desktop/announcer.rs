@@ -11,7 +11,7 @@ use crate::display::DisplaySystem;
 
 /// Shows the banner of a Wayland compositor, if it takes one.
 #[derive(Default)]
-pub(super) struct Announcer {
+pub(crate) struct Announcer {
     /// `None` where there is no use in connecting.
     socket: Option<PathBuf>,
     banner: Option<Banner>,
@@ -21,14 +21,14 @@ pub(super) struct Announcer {
 }
 
 impl Announcer {
-    pub(super) fn new(socket: Option<PathBuf>) -> Self {
+    pub(crate) fn new(socket: Option<PathBuf>) -> Self {
         Self {
             socket,
             ..Self::default()
         }
     }
 
-    pub(super) fn show(&mut self, task: &Task, display: &mut dyn DisplaySystem) -> Result<()> {
+    pub(crate) fn show(&mut self, task: &Task, display: &mut dyn DisplaySystem) -> Result<()> {
         let (Some(socket), Some(caption)) = (&self.socket, &task.caption) else {
             return Ok(());
         };
@@ -44,7 +44,7 @@ impl Announcer {
         })
     }
 
-    pub(super) fn hide(&mut self, display: &mut dyn DisplaySystem) -> Result<()> {
+    pub(crate) fn hide(&mut self, display: &mut dyn DisplaySystem) -> Result<()> {
         if std::mem::take(&mut self.by_compositor)
             && let Some(wayland) = display.wayland()
         {
@@ -54,7 +54,7 @@ impl Announcer {
     }
 
     /// A banner that fails ends no link.
-    pub(super) fn check(&mut self, done: Result<()>) {
+    pub(crate) fn check(&mut self, done: Result<()>) {
         if let Err(error) = done {
             tracing::info!("no banner: {error}");
             self.banner = None;

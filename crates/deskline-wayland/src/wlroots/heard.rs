@@ -74,6 +74,8 @@ pub(crate) struct Heard {
     pub(crate) clipboard: Clipboard,
     /// The number of the last order of the compositor's about the size of our banner.
     pub(crate) banner: Option<u32>,
+    /// The keymap of the seat's keyboard.
+    pub(crate) keymap: Option<Vec<u8>>,
 }
 
 impl Heard {
@@ -87,6 +89,7 @@ impl Heard {
             frame: Frame::default(),
             clipboard: Clipboard::default(),
             banner: None,
+            keymap: None,
         }
     }
 }

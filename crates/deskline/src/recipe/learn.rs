@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use deskline_journal::{FileKind, Journal, Outcome, Record};
-use deskline_recipe::{Learn, Link, Screen};
+use deskline_recipe::{HIDDEN, Learn, Link, Screen, secret};
 
 use super::jobs::{Job, all_of, given, stem, write};
 use super::{Done, Fallible, How, Recipe, SUFFIX, Settings, print, report};
-use crate::cli::{KeepArgs, LearnArgs};
+use crate::cli::{KeepArgs, LearnArgs, Named};
 use crate::run::recipes;
 
 pub(super) const VERSION: &str = concat!("deskline ", env!("CARGO_PKG_VERSION"));
@@ -38,6 +38,27 @@ pub(super) fn file(settings: &Settings, args: &KeepArgs, of: &Path) -> Fallible<
         return Err(format!("{file} exists: pass another --name, or remove it").into());
     }
     Ok(file)
+}
+
+/// With the passwords that the first run needs, to be read from standard input.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+pub(super) fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
+    let mut keeping = args.clone();
+    let types = |link: &Link| link.arguments.values().any(|value| value == HIDDEN);
+    let passwords = links.iter().filter(|link| types(link)).count();
+    for n in 1..=passwords {
+        let name = secret(n);
+        if keeping.set.iter().all(|named| named.name != name) {
+            eprintln!(
+                "deskline: the password {name} was not recorded. Type it, to try the recipe:"
+            );
+            keeping.set.push(Named {
+                name,
+                value: "-".into(),
+            });
+        }
+    }
+    keeping
 }
 
 /// Makes a recipe of what was done, and keeps it if it works from a clean start.

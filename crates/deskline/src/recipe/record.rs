@@ -1,19 +1,22 @@
 //! `deskline record`: what a person does in an app becomes a recipe.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Line, Modifiers, Ref, Role, States, Text};
+use deskline_core::{App, Element, ElementId, Line, Modifiers, Ref, Role, States, Text, Tree};
+use deskline_journal::RefStore;
 use deskline_link::Cancel;
-use deskline_linux::session::{Press, Pressed, Session};
+use deskline_linux::presses::{Press, Pressed, presses};
+use deskline_linux::session::Session;
 use deskline_mcp::{Dispatcher, Nobody, field};
-use deskline_recipe::{HIDDEN, Link, Screen, at_point, secret};
+use deskline_recipe::{HIDDEN, Link, Screen, at_point, pressed, told};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::learn::{VERSION, file, keep};
+use super::learn::{VERSION, asking, file, keep};
 use super::{Done, Error, Settings};
-use crate::cli::{KeepArgs, Named, RecordArgs};
+use crate::cli::RecordArgs;
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 
 /// How long after a press the app is read, and typing counts as ended: no event tells that an app
@@ -31,7 +34,9 @@ const SELDOM: Duration = Duration::from_secs(3);
 pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     let name = args.app.split_whitespace().next().unwrap_or("recorded");
     let file = file(settings, &args.keep, Path::new(name))?;
-    let mut presses = Session::find().presses()?;
+    let caption =
+        format!("Deskline records what you do in {name}. Ctrl+C in its terminal ends it.");
+    let mut presses = presses(&Session::find(), &caption, AFTER)?;
     let mut own = tempfile::Builder::new();
     let own = own.prefix("deskline-record-").tempdir()?;
     let reading = Settings {
@@ -54,11 +59,19 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     };
     std::thread::Builder::new().spawn(listen)?;
     let links = in_runtime(async {
-        let mut recorder = Recorder::open(&dispatcher, &args.app, receive).await?;
-        eprintln!(
-            "deskline: recording what you do in {}; Ctrl+C ends it",
-            args.app
-        );
+        let mut recorder = Recorder {
+            dispatcher: &dispatcher,
+            refs: RefStore::new(&reading.journal()?),
+            presses: receive,
+            pid: 0,
+            links: Vec::new(),
+            screen: Screen::default(),
+            typed: None,
+            told: false,
+        };
+        recorder.open(&args.app).await?;
+        let app = &args.app;
+        eprintln!("deskline: recording what you do in {app}; Ctrl+C ends it");
         recorder.record().await?;
         dispatcher.stop(RESTORE).await;
         Ok(recorder.links)
@@ -70,28 +83,9 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     keep(settings, &keeping, &file, &links, &from)
 }
 
-/// With the passwords that the first run needs, to be read from standard input.
-fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
-    let mut keeping = args.clone();
-    let types = |link: &Link| link.arguments.values().any(|value| value == HIDDEN);
-    let passwords = links.iter().filter(|link| types(link)).count();
-    for n in 1..=passwords {
-        let name = secret(n);
-        if keeping.set.iter().all(|named| named.name != name) {
-            eprintln!(
-                "deskline: the password {name} was not recorded. Type it, to try the recipe:"
-            );
-            keeping.set.push(Named {
-                name,
-                value: "-".into(),
-            });
-        }
-    }
-    keeping
-}
-
 struct Recorder<'d> {
     dispatcher: &'d Dispatcher,
+    refs: RefStore,
     presses: UnboundedReceiver<Press>,
     pid: u32,
     links: Vec<Link>,
@@ -102,29 +96,15 @@ struct Recorder<'d> {
     told: bool,
 }
 
-impl<'d> Recorder<'d> {
-    async fn open(
-        dispatcher: &'d Dispatcher,
-        app: &str,
-        presses: UnboundedReceiver<Press>,
-    ) -> Result<Self, Box<dyn Error>> {
-        let mut recorder = Self {
-            dispatcher,
-            presses,
-            pid: 0,
-            links: Vec::new(),
-            screen: Screen::default(),
-            typed: None,
-            told: false,
-        };
-        let tool = "open_application_and_traverse";
-        let arguments = json!({"identifier": app});
-        let (answer, screen) = recorder.read(tool, &arguments).await?;
-        recorder.screen = screen;
+impl Recorder<'_> {
+    async fn open(&mut self, app: &str) -> Result<(), Box<dyn Error>> {
+        let (tool, arguments) = ("open_application_and_traverse", json!({"identifier": app}));
+        let (answer, screen) = self.read(tool, &arguments).await?;
+        self.screen = screen;
         let pid = field(&answer, "pid").and_then(|pid| pid.parse().ok());
-        recorder.pid = pid.ok_or("the app has no process")?;
-        recorder.add(tool, arguments, None);
-        Ok(recorder)
+        self.pid = pid.ok_or("the app has no process")?;
+        self.add(tool, arguments, None);
+        Ok(())
     }
 
     /// Until Ctrl+C, or the end of the app.
@@ -138,7 +118,7 @@ impl<'d> Recorder<'d> {
             let press = tokio::select! {
                 () = &mut stop => break,
                 () = tokio::time::sleep(pause) => None,
-                press = self.presses.recv() => Some(press.ok_or("the X server is gone")?),
+                press = self.presses.recv() => Some(press.ok_or("the devices are gone")?),
             };
             if press.is_some() {
                 last = Instant::now();
@@ -167,20 +147,50 @@ impl<'d> Recorder<'d> {
         }
         match press.what {
             Pressed::Button { number, at } if matches!(number, 1 | 3) => {
-                let line = at_point(&self.screen.lines, at).cloned();
+                let line = match at {
+                    Some(at) => at_point(&self.screen.lines, at).cloned(),
+                    None => self.named().await,
+                };
                 self.typed().await?;
                 self.button(number, at, line).await
             }
-            Pressed::Button { .. } => Ok(()),
+            Pressed::Button { .. } | Pressed::Named(_) => Ok(()),
             Pressed::Key(name, char, modifiers) => {
                 let commands = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
-                match char.filter(|_| !modifiers.intersects(commands)) {
-                    Some(char) => self.character(char),
-                    None => return self.key(&name, modifiers).await,
-                }
+                let Some(char) = char.filter(|_| !modifiers.intersects(commands)) else {
+                    return self.key(&name, modifiers).await;
+                };
+                self.character(char);
                 Ok(())
             }
         }
+    }
+
+    /// The element that the last button pressed, by what apps' events name.
+    async fn named(&mut self) -> Option<Line> {
+        let Pressed::Named(said) = self.presses.recv().await?.what else {
+            return None;
+        };
+        let ids = [&said.before, &said.pressed, &said.late, &said.on, &said.off];
+        let element = |id: &ElementId| Element::new(id.clone(), Role::UNKNOWN, "");
+        let elements = ids.into_iter().flatten().map(element).collect();
+        let mut tree = Tree::new(App::default(), elements);
+        self.refs.assign(&said.desktop, &mut tree).ok()?;
+        let refs = tree.elements.iter().map(|its| (&its.id, its.reference));
+        let refs = refs.collect::<HashMap<_, _>>();
+        let shown = |id: &ElementId| told(&self.screen.lines, refs[id]);
+        let [before, down, late, on, off] =
+            ids.map(|ids| ids.iter().map(shown).collect::<Vec<_>>());
+        let found = pressed(&self.screen.lines, [before, down, on, off]).cloned();
+        let ([Some(late)], true, None) = (&late[..], said.pressed.is_empty(), &found) else {
+            return found;
+        };
+        // Nothing but the focus has changed: a click there does the same, whatever was clicked.
+        let (late, before) = (Line::clone(late), self.screen.clone());
+        self.refresh().await.ok()?;
+        let mut now = self.screen.clone();
+        now.changed_since(&before);
+        now.changes.is_empty().then_some(late)
     }
 
     fn character(&mut self, char: char) {
@@ -245,11 +255,15 @@ impl<'d> Recorder<'d> {
     async fn button(
         &mut self,
         number: u32,
-        at: (i32, i32),
+        at: Option<(i32, i32)>,
         line: Option<Line>,
     ) -> Result<(), Box<dyn Error>> {
         let Some(line) = line else {
-            eprintln!("deskline: the app describes nothing where you clicked: it is not recorded");
+            let why = match at {
+                Some(_) => "the app describes nothing where you clicked",
+                None => "nothing tells what you clicked (use keys there)",
+            };
+            eprintln!("deskline: {why}: it is not recorded");
             return Ok(());
         };
         let mut arguments = json!({});
@@ -263,7 +277,9 @@ impl<'d> Recorder<'d> {
         if is_double && number == 1 {
             arguments["doubleClick"] = true.into();
         }
-        if is_double {
+        if is_double && at.is_none() {
+            self.named().await;
+        } else if is_double {
             tokio::time::sleep(AFTER).await;
         }
         self.clicked(arguments, &line).await?;

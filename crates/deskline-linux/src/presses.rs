@@ -1,0 +1,299 @@
+//! What the person presses: X11 tells it. On a Wayland session their devices tell what, and the
+//! compositor and the apps' events tell where.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use deskline_atspi::bus::{Body, Call, Connection, Message};
+use deskline_atspi::{PATIENCE, accessibility_bus, on_bus};
+use deskline_contract::guard::Task;
+use deskline_contract::presses::{Named, Presses};
+pub use deskline_contract::presses::{Press, Pressed};
+use deskline_contract::{Cancel, Error, Pointer, Result};
+use deskline_core::ElementId;
+use deskline_evdev::{Stroke, Strokes};
+use deskline_unix::codes::{BUTTONS, LEFT};
+use deskline_wayland::{Keys, ListedWindow, Listing};
+use deskline_x11::presses::Presses as X11Presses;
+
+use crate::desktop::Announcer;
+use crate::display::{self, DisplaySystem};
+use crate::session::Session;
+
+/// The buttons by their codes: left, right, middle, and those at the side.
+const NUMBERS: [u32; 8] = [1, 3, 2, 8, 9, 10, 11, 12];
+
+/// Listens to what is pressed on a session, and says so on a banner. What apps do about a button
+/// counts until `after` it is up.
+///
+/// # Errors
+/// This user may not hear it, or the session does not answer.
+pub fn presses(session: &Session, caption: &str, after: Duration) -> Result<Box<dyn Presses>> {
+    Ok(match &session.display {
+        Some(display) if session.wayland_display.is_none() => {
+            let cookies = session.cookies();
+            Box::new(X11Presses::listen(display, cookies.as_deref(), caption)?)
+        }
+        _ => Box::new(Devices::of(session, caption, after)?),
+    })
+}
+
+/// How much longer is waited for an app that has told nothing yet: at load it handles the press
+/// late.
+const SLOW: u32 = 6;
+
+/// The states that tell what was pressed, and about what a click has decided.
+const STATES: [&str; 7] = [
+    "active", "focused", "armed", "pressed", "checked", "selected", "expanded",
+];
+
+/// A state that an element has got or lost.
+struct Change {
+    element: ElementId,
+    state: String,
+    on: bool,
+}
+
+/// The person's devices, and who gets what they press.
+struct Devices {
+    strokes: Strokes,
+    pending: VecDeque<Stroke>,
+    keys: Keys,
+    display: Box<dyn DisplaySystem>,
+    changes: Receiver<Change>,
+    /// The id of the desktop.
+    desktop: String,
+    /// The element that was selected or focused last, while it is.
+    current: Option<ElementId>,
+    /// Whether what the apps named around the last button is to be told next.
+    asks: bool,
+    /// How long after a button is up an app may report what was clicked.
+    after: Duration,
+    _banner: Announcer,
+}
+
+impl Devices {
+    fn of(session: &Session, caption: &str, after: Duration) -> Result<Self> {
+        let strokes = Strokes::open().map_err(|error| unreadable(&error))?;
+        let socket = session.wayland_socket();
+        let socket = socket.as_deref().unwrap_or(Path::new(""));
+        let mut display = display::connect(session)?;
+        let mut banner = Announcer::new(Some(socket.to_owned()));
+        let task = Task {
+            caption: Some(caption.to_owned()),
+            place: None,
+            pointer: false,
+            limit: Duration::MAX,
+        };
+        let shown = banner.show(&task, &mut *display);
+        banner.check(shown);
+        let bus = session.session_bus.as_deref().unwrap_or_default();
+        let (changes, desktop) = changes(bus)?;
+        Ok(Self {
+            strokes,
+            pending: VecDeque::new(),
+            keys: Keys::of(socket)?,
+            display,
+            changes,
+            desktop,
+            current: None,
+            asks: false,
+            after,
+            _banner: banner,
+        })
+    }
+
+    /// The next stroke before this time.
+    fn stroke(&mut self, until: Instant, cancel: &Cancel) -> Result<Option<Stroke>> {
+        while self.pending.is_empty() {
+            cancel.check()?;
+            let left = until.saturating_duration_since(Instant::now());
+            let strokes = self.strokes.next(left);
+            self.pending
+                .extend(strokes.map_err(Error::lost("reading /dev/input"))?);
+            if left.is_zero() {
+                break;
+            }
+        }
+        Ok(self.pending.pop_front())
+    }
+
+    /// What apps have reported since the last time. Notes what is selected or focused now.
+    fn heard(&mut self) -> Vec<Change> {
+        let changes: Vec<Change> = self.changes.try_iter().collect();
+        for change in &changes {
+            if !matches!(&*change.state, "selected" | "focused") {
+                continue;
+            }
+            if change.on {
+                self.current = Some(change.element.clone());
+            } else {
+                self.current.take_if(|current| *current == change.element);
+            }
+        }
+        changes
+    }
+
+    /// A press of a button: its place, and whose window is there, if the compositor tells.
+    fn button(&mut self, number: u32) -> Result<Press> {
+        let (mut at, mut pid) = (None, None);
+        if let Some(wayland) = self.display.wayland()
+            && let Some(Pointer { at: point, .. }) = wayland.pointer()?
+        {
+            at = Some((point.x, point.y));
+            if let Listing::Listed(all) = wayland.windows()? {
+                let there = |window: &&ListedWindow| window.visible && window.frame.contains(point);
+                pid = all.iter().find(there).map(|window| window.pid);
+            }
+        }
+        self.asks = at.is_none();
+        let what = Pressed::Button { number, at };
+        Ok(Press { pid, what })
+    }
+
+    /// Waits for the next press, at most this long, and takes what goes up before: up to the
+    /// button, if the wait is for that.
+    fn rest(&mut self, limit: Duration, for_button: bool, cancel: &Cancel) -> Result<()> {
+        let until = Instant::now() + limit;
+        while let Some(stroke) = self.stroke(until, cancel)? {
+            let is_button = BUTTONS.contains(&stroke.key);
+            if stroke.down {
+                self.pending.push_front(stroke);
+                break;
+            } else if !is_button {
+                self.keys.stroke(stroke.key, false);
+            } else if for_button {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the apps name while the button is down, and a moment later.
+    fn named(&mut self, cancel: &Cancel) -> Result<Named> {
+        let mut named = Named {
+            desktop: self.desktop.clone(),
+            before: self.current.iter().cloned().collect(),
+            ..Named::default()
+        };
+        self.rest(PATIENCE, true, cancel)?;
+        let (down, mut up) = (self.heard(), Vec::new());
+        for _ in 0..SLOW {
+            if self.pending.is_empty() {
+                self.rest(self.after, false, cancel)?;
+                up.extend(self.heard());
+            }
+            if !down.is_empty() || !up.is_empty() || !self.pending.is_empty() {
+                break;
+            }
+        }
+        let (during, mut active) = (down.len(), None);
+        for (n, Change { element, state, on }) in down.into_iter().chain(up).enumerate() {
+            let list = match &*state {
+                "checked" | "selected" | "expanded" if on => &mut named.on,
+                "checked" | "selected" | "expanded" => &mut named.off,
+                "focused" | "armed" | "pressed" if on && n < during => &mut named.pressed,
+                "focused" if on => &mut named.late,
+                "active" if on => {
+                    active = active.or(Some(n));
+                    continue;
+                }
+                _ => continue,
+            };
+            list.push(element);
+        }
+        // A window that comes to the front gives the focus back to what had it.
+        if active.is_some_and(|first| first < during) && !named.pressed.is_empty() {
+            named.pressed.remove(0);
+        }
+        if active.is_some() {
+            named.late.clear();
+        }
+        Ok(named)
+    }
+}
+
+impl Presses for Devices {
+    fn next(&mut self, limit: Duration, cancel: &Cancel) -> Result<Option<Press>> {
+        if std::mem::take(&mut self.asks) {
+            let what = Pressed::Named(self.named(cancel)?);
+            return Ok(Some(Press { pid: None, what }));
+        }
+        let Some(Stroke { key, down }) = self.stroke(Instant::now() + limit, cancel)? else {
+            return Ok(None);
+        };
+        self.heard();
+        if BUTTONS.contains(&key) {
+            return down
+                .then(|| self.button(NUMBERS[(key - LEFT) as usize]))
+                .transpose();
+        }
+        let Some(what) = self.keys.stroke(key, down) else {
+            return Ok(None);
+        };
+        let pid = self.display.front()?.and_then(|window| window.pid);
+        Ok(Some(Press { pid, what }))
+    }
+}
+
+/// The changes of states that apps report from now on, and the id of the desktop.
+fn changes(session_bus: &str) -> Result<(Receiver<Change>, String)> {
+    let address = accessibility_bus::enabled(session_bus)?;
+    let listen = || {
+        let mut bus = Connection::open(&address, PATIENCE)?;
+        let registry = "org.a11y.atspi.Registry";
+        let path = "/org/a11y/atspi/registry";
+        for (event, signal) in [
+            ("object:state-changed", "Object',member='StateChanged'"),
+            ("window:activate", "Window',member='Activate'"),
+        ] {
+            let event = Body::new().str(event).strs(&[]).str("");
+            let register = Call::new(registry, path, registry, "RegisterEvent", event);
+            bus.call(&register, PATIENCE)?;
+            let rule = format!("type='signal',interface='org.a11y.atspi.Event.{signal}");
+            bus.call(&Call::to_bus("AddMatch", Body::new().str(&rule)), PATIENCE)?;
+        }
+        Ok(bus)
+    };
+    let mut bus = listen().map_err(on_bus("listening to accessibility events"))?;
+    let ((send, receive), desktop) = (channel(), bus.guid().to_owned());
+    thread::spawn(move || {
+        // Ends with the bus or the recording.
+        while let Ok(messages) = bus.signals() {
+            let mut changes = messages.iter().filter_map(change);
+            if changes.any(|change| send.send(change).is_err()) {
+                return;
+            }
+        }
+    });
+    Ok((receive, desktop))
+}
+
+fn change(message: &Message) -> Option<Change> {
+    let mut body = message.reader();
+    let state = body.str().ok()?;
+    let (state, on) = match message.member.as_str() {
+        "Activate" => ("active", true),
+        _ => (state, body.i32().ok()? != 0),
+    };
+    STATES.contains(&state).then(|| Change {
+        element: ElementId::new(format!("{}{}", message.sender, message.path)),
+        state: state.to_owned(),
+        on,
+    })
+}
+
+fn unreadable(error: &io::Error) -> Error {
+    Error::Unavailable(String::from(match error.kind() {
+        ErrorKind::PermissionDenied => {
+            "this user may not read the devices in /dev/input, and on Wayland nothing else tells what is \
+            pressed. Until the next restart this lets every program of yours read them: sudo setfacl -m \
+            \"u:$USER:r\" /dev/input/event*. Or record on deskline desktop --watch, with a VNC viewer"
+        }
+        _ => "there is no keyboard or pointer in /dev/input",
+    }))
+}

@@ -1,0 +1,287 @@
+//! A recording of what a person does on a Wayland session, with devices of their own, and its
+//! recipe done again there.
+
+use std::fs::{File, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use deskline_testbed::{
+    Client, Compositor, Running, Session, Setup, Toolkit, has, signal, tests, until,
+};
+use rustix::process::Signal;
+
+tests! {
+    gtk3_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk3, "Yes"),
+    // Nothing tells a click on the button that has the focus already, which is "Yes" there.
+    gtk4_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk4, "No"),
+    qt6_on_sway => is_recorded(Compositor::Sway, Toolkit::Qt6, "No"),
+    gtk3_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Gtk3, "Yes"),
+    qt6_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Qt6, "Yes"),
+    menus_on_sway => menus_are_recorded(),
+    without_the_right_to_read_devices => is_refused(),
+}
+
+/// `BTN_LEFT`
+const LEFT: u32 = 0x110;
+/// `KEY_LEFTSHIFT`
+const SHIFT: u32 = 42;
+
+/// A US keyboard, by the codes of its keys from `KEY_1`.
+const KEYS: &str = "1234567890-=\u{8}\tqwertyuiop[]\n\0asdfghjkl;'`\0\\zxcvbnm,./";
+
+struct Recording<'s> {
+    session: &'s Session,
+    server: Client,
+    person: Running,
+    program: Child,
+    said: PathBuf,
+    pid: u32,
+}
+
+impl<'s> Recording<'s> {
+    fn begin(session: &'s Session, name: &str, app: &str, input: &[&str]) -> Self {
+        let (server, person) = (session.server(), session.person(name));
+        let said = session.folder().join("said");
+        let options = ["--recipes", ".", "record", app, "--here"];
+        let program = session
+            .deskline(&options)
+            .args(["--name", "job"])
+            .args(input)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(File::create(&said).unwrap())
+            .spawn()
+            .unwrap();
+        until("the recording", || {
+            let said = std::fs::read_to_string(&said).unwrap();
+            said.contains("Ctrl+C ends it").then_some(())
+        });
+        let apps = server.applications().text;
+        let line = apps.lines().find(|line| line.contains(".py"));
+        let pid = line.and_then(|line| line.split("PID: ").nth(1)?.split(')').next()?.parse().ok());
+        Self {
+            session,
+            server,
+            person,
+            program,
+            said,
+            pid: pid.unwrap_or_else(|| panic!("no app in {apps}")),
+        }
+    }
+
+    fn said(&self) -> String {
+        std::fs::read_to_string(&self.said).unwrap()
+    }
+
+    fn does(&mut self, line: &str) {
+        let person = self.person.0.stdin.as_mut().unwrap();
+        writeln!(person, "{line}").unwrap();
+    }
+
+    /// Does something, and waits until that is noted.
+    fn noted(&mut self, what: &str, does: impl FnOnce(&mut Self)) {
+        let before = self.said().lines().count();
+        does(self);
+        until(what, || {
+            (self.said().lines().count() > before).then_some(())
+        });
+    }
+
+    fn click(&mut self, role: &str, text: &str) {
+        let at = until(text, || {
+            let line = self.server.refresh(self.pid).find(role, text);
+            Some(line.filter(|line| line.visible)?.extents?.center())
+        });
+        self.does(&format!("0 {} {}", at.x, at.y));
+        // A person needs some time to see what is new.
+        sleep(Duration::from_millis(800));
+        self.noted(text, |it| {
+            it.does(&format!("{LEFT} 1"));
+            // As long as a finger is on a button.
+            sleep(Duration::from_millis(90));
+            it.does(&format!("{LEFT} 0"));
+        });
+    }
+
+    fn types(&mut self, text: &str) {
+        self.noted(text, |it| {
+            for char in text.chars() {
+                let low = char.to_ascii_lowercase();
+                let at = KEYS.chars().position(|key| key == low);
+                let code = at.map_or(57, |at| at + 2);
+                let is_upper = char.is_ascii_uppercase();
+                if is_upper {
+                    it.does(&format!("{SHIFT} 1"));
+                }
+                it.does(&code.to_string());
+                if is_upper {
+                    it.does(&format!("{SHIFT} 0"));
+                }
+                sleep(Duration::from_millis(20));
+            }
+        });
+    }
+
+    /// Ctrl+C, and the password for the first run. Returns what was said. The person's keyboard
+    /// stays: without one on the seat, no app gets the focus.
+    fn end(&mut self) -> String {
+        let (outside, _) = self.session.pid_of(self.program.id());
+        signal(outside, Signal::INT);
+        let mut input = self.program.stdin.take().unwrap();
+        input.write_all(b"hush-7\n").unwrap();
+        drop(input);
+        let ended = self.program.wait().unwrap();
+        let said = self.said();
+        assert!(ended.success(), "{said}");
+        said
+    }
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("{}", self.said());
+        }
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
+/// What the app has logged of the job since the last time, the last of each kind.
+fn effects(session: &Session) -> Vec<String> {
+    let log = session.folder().join("log");
+    let text = std::fs::read_to_string(&log).unwrap_or_default();
+    let _ = std::fs::remove_file(log);
+    let kinds = [
+        "text Name",
+        "text Secret",
+        "checked",
+        "chose",
+        "answered",
+        "clicked",
+    ];
+    let mut last: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let Some(kind) = kinds.iter().find(|kind| line.starts_with(**kind)) else {
+            continue;
+        };
+        if kind.starts_with("text") {
+            last.retain(|other| !other.starts_with(kind));
+        }
+        last.push(line.to_owned());
+    }
+    last.sort();
+    last
+}
+
+fn job(name: &str, answer: &str) -> Vec<String> {
+    let mut job = vec![format!("text Name {name}"), "text Secret hush-7".into()];
+    let rest = [
+        "checked Wrap true",
+        "chose Blue",
+        "clicked Ask",
+        "clicked OK",
+    ];
+    job.extend(rest.map(str::to_owned));
+    job.push(format!("answered {answer}"));
+    job.sort();
+    job
+}
+
+fn is_recorded(compositor: Compositor, toolkit: Toolkit, answer: &str) {
+    let session = Setup::debian_13(compositor).person().start();
+    let name = if compositor == Compositor::Kwin {
+        "kwin"
+    } else {
+        "wlroots"
+    };
+    let path = |file: &str| session.folder().join(file);
+    let app = format!(
+        "/usr/bin/python3 {} {}",
+        path(toolkit.file()).display(),
+        path("log").display()
+    );
+    let mut recording = Recording::begin(&session, name, &app, &["--input", "name=Ann Lee"]);
+    recording.click("AXTextField", "Name");
+    recording.types("Ann Lee");
+    recording.click("AXCheckBox", "Wrap");
+    recording.click("AXRadioButton", "Blue");
+    recording.click("AXButton", "Ask");
+    recording.click("AXButton", answer);
+    recording.click("AXTextField", "Secret");
+    recording.types("hush-7");
+    recording.click("AXButton", "OK");
+    assert_eq!(
+        effects(&session),
+        job("Ann Lee", answer),
+        "{}",
+        recording.said()
+    );
+    let said = recording.end();
+    let recipe = path("job.recipe.toml");
+    let text = std::fs::read_to_string(&recipe).unwrap();
+    // It was done once more, to try it.
+    assert_eq!(effects(&session), job("Ann Lee", answer), "{said}\n{text}");
+    for secret in ["hush-7", "x = "] {
+        assert!(
+            !text.contains(secret) && !said.contains(secret),
+            "{text}\n{said}"
+        );
+    }
+    let mut run = session.deskline(&["run", recipe.to_str().unwrap()]);
+    let mut run = run
+        .args(["--set", "name=Bob", "--set", "password=-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    run.stdin.take().unwrap().write_all(b"hush-7\n").unwrap();
+    let ran = run.wait_with_output().unwrap();
+    assert!(ran.status.success(), "{ran:?}\n{text}");
+    assert_eq!(effects(&session), job("Bob", answer), "{text}");
+}
+
+/// GTK 3's menu bar, and its combo box, whose list is a menu.
+fn menus_are_recorded() {
+    let session = Setup::debian_13(Compositor::Sway).person().start();
+    let path = |file: &str| session.folder().join(file).display().to_string();
+    let app = format!("/usr/bin/python3 {} {}", path("gtk3.py"), path("log"));
+    let done = || {
+        let log = std::fs::read_to_string(path("log")).unwrap();
+        std::fs::remove_file(path("log")).unwrap();
+        ["menu New", "combo Medium"].map(|line| log.lines().filter(|l| *l == line).count())
+    };
+    let mut recording = Recording::begin(&session, "wlroots", &app, &[]);
+    for (role, text) in [
+        ("AXMenuBarItem", "File"),
+        ("AXMenuItem", "New"),
+        ("AXComboBox", "Size"),
+        ("AXMenuItem", "Medium"),
+    ] {
+        recording.click(role, text);
+    }
+    assert_eq!(done(), [1, 1], "{}", recording.said());
+    let said = recording.end();
+    let text = std::fs::read_to_string(path("job.recipe.toml")).unwrap();
+    assert_eq!(done(), [1, 1], "{said}\n{text}");
+    has(&text, "choose = \"Medium\"");
+}
+
+fn is_refused() {
+    let session = Setup::debian_13(Compositor::Sway).person().start();
+    let device = session.folder().join("input/event0");
+    let refused = |why: &str| {
+        let refused = session.deskline(&["record", "gedit"]).output().unwrap();
+        assert!(!refused.status.success());
+        has(String::from_utf8_lossy(&refused.stderr), why);
+    };
+    std::fs::set_permissions(&device, Permissions::from_mode(0)).unwrap();
+    refused("sudo setfacl -m");
+    std::fs::remove_file(&device).unwrap();
+    refused("there is no keyboard or pointer in /dev/input");
+}

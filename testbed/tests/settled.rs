@@ -155,7 +155,7 @@ fn a_choice_that_a_toolkit_takes_back_is_no_success() {
         .fails_with("it shows 'red' and not 'green'");
 }
 
-/// Shows the details of the selected row 150 ms later.
+/// Shows the details of the selected row a moment later, and unselects the last.
 const DETAILS: &str = "import sys
 from PyQt5.QtCore import QTimer
 from PyQt5.QtWidgets import *

@@ -57,8 +57,10 @@ impl Link<'_> {
             return Ok(Vec::new());
         };
         let mut found = desk.helper_windows(home)?;
+        let settled = self.report.step.settled;
+        let unseen = settled.is_some_and(|settled| settled.shown.is_none());
         let acts = self.call.acts() && !self.call.action.opens();
-        if acts && (desk.is_private() || desk.person_pressed() == Some(false)) {
+        if acts && unseen && (desk.is_private() || desk.person_pressed() == Some(false)) {
             let is_others = |pid| pid != home && !self.subject.dropped_on(pid);
             let mut came = desk.every_window()?;
             came.retain(|w| w.place == Place::App && w.pid.is_some_and(is_others));

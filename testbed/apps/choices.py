@@ -4,8 +4,8 @@
 Usage: choices.py LOG TOOLKIT
 
 TOOLKIT is gtk3, gtk4, qt5, qt6 or wx. "Size" has three choices, "City" 60 (most below the fold of its
-list), "Font" 40 and takes any text (GTK 4: it has a search field), "More" is a menu button, "Rows" a
-list of 400.
+list), "Font" 40 and takes any text (GTK 4: it has a search field), "More" is a menu button, "Edit" a menu
+of a menu bar (GTK 3, wx), "Rows" a list of 400.
 """
 
 import sys
@@ -44,6 +44,15 @@ def gtk3():
         menu.append(item)
     menu.show_all()
     more = Gtk.MenuButton(label="More", popup=menu)
+    bar, edit = Gtk.MenuBar(), Gtk.MenuItem(label="Edit")
+    edit.set_submenu(Gtk.Menu())
+    edit.get_submenu().append(Gtk.CheckMenuItem(label="Wrap lines", active=True))
+    for text in MORE:
+        item = Gtk.MenuItem(label=text)
+        item.connect("activate", lambda _, text=text: log("Edit", text))
+        edit.get_submenu().append(item)
+    bar.append(edit)
+    box.pack_start(bar, False, False, 0)
     box.pack_start(more, False, False, 0)
     store = Gtk.ListStore(str)
     for row in ROWS:
@@ -159,6 +168,12 @@ def wx():
     rows.Bind(wx.EVT_LISTBOX, lambda e: log("Rows", e.GetString()))
     box.Add(rows, 1, wx.EXPAND)
     panel.SetSizer(box)
+    bar, edit = wx.MenuBar(), wx.Menu()
+    for text in MORE:
+        item = edit.Append(wx.ID_ANY, text)
+        frame.Bind(wx.EVT_MENU, lambda _, text=text: log("Edit", text), item)
+    bar.Append(edit, "Edit")
+    frame.SetMenuBar(bar)
     frame.Show()
     wx.CallAfter(log, "ready")
     app.MainLoop()

@@ -98,6 +98,8 @@ fn gtk_3() {
     subject.chooses("AXComboBox Font", "Font 33", "Font Font 33");
     subject.lacks("AXComboBox City", "City 61", "\"City 6\"");
     subject.chooses("AX More", "Copy it", "More Copy it");
+    subject.chooses("AXMenuBarItem Edit", "Copy it", "Edit Copy it");
+    subject.chooses("AXMenuBarItem Edit", "Paste it", "Edit Paste it");
     subject.scrolls("AXTable Rows", &["Line 120", "Line 3"]);
 }
 
@@ -180,6 +182,7 @@ fn wx() {
     subject.chooses("AXComboBox Small", "large", "Size Large");
     subject.chooses("AXComboBox City 1", "City 55", "City City 55");
     subject.chooses("AXComboBox Font 1", "Font 33", "Font Font 33");
+    subject.chooses("AXMenuBarItem Edit", "Paste it", "Edit Paste it");
 }
 
 /// A `<select>` whose options are surrounded by blanks, one of many options, a drop-down and a menu

@@ -377,11 +377,14 @@ fn select(
             Err(refused(ACTION, Obstacle::ChoiceNotSettable))
         }
         choice::Search::Choice(choice) => {
+            // To select an item of a menu only highlights it.
+            let (kind, _) = Role::from_atspi(app_role(app, &choice.path)?.unwrap_or_default());
+            let in_menu = kind == Role::MENU_ITEM && app_role(app, path)? != Some(role::COMBO_BOX);
             // The combo box selects if it implements Selection, else the container of the items
             // does.
             let list = if selects { path } else { &choice.container };
             let body = Body::new().i32(choice.index);
-            if is_true(app.call(list, SELECTION, "SelectChild", body))? {
+            if !in_menu && is_true(app.call(list, SELECTION, "SelectChild", body))? {
                 let body = Body::new().i32(choice.index);
                 let selected = app.call(list, SELECTION, "IsChildSelected", body);
                 return is_true(selected).map(Some).map_err(Failure::Bus);

@@ -353,6 +353,7 @@ impl AtSpi {
             && mirror.bus_name == bus_name
         {
             mirror.shows_other = false;
+            mirror.changed.clear();
         }
         // A reading of visible nodes alone, as between a click and its text, does not replace the
         // last one.

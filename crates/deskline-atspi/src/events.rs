@@ -122,7 +122,7 @@ impl AtSpi {
     }
 
     /// From now to the end of the link only events about this control count as changes. `false` if
-    /// the toolkit may switch it without an event.
+    /// the toolkit may switch it without an event, or an event came since the last reading.
     pub fn watch(&mut self, control: &ElementId) -> bool {
         let Some((bus_name, path)) = split_id(control) else {
             return false;
@@ -135,7 +135,7 @@ impl AtSpi {
             return false;
         };
         mirror.watched = Some(path.to_owned());
-        app.peer.toolkit.tells_states()
+        app.peer.toolkit.tells_states() && !mirror.changed.contains(path)
     }
 
     /// Between links: takes the pending events, and continues a last reading that the budget cut

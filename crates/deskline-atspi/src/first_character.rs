@@ -1,4 +1,4 @@
-//! Where the first character of a text is, which tells the direction of a control.
+//! Where a character of a text is: the first tells the direction of a control.
 
 use deskline_contract::Result;
 use deskline_core::{Rect, Role, Tree};
@@ -11,11 +11,11 @@ use crate::toolkits::Toolkit;
 use crate::tree::split_id;
 
 impl AtSpi {
-    /// The bounds on the screen of the first character of an element's own text.
+    /// The bounds on the screen of character `at` of an element's own text.
     ///
     /// # Errors
     /// The connection to the bus is lost.
-    pub fn first_character(&mut self, tree: &Tree, index: usize) -> Result<Option<Rect>> {
+    pub fn character(&mut self, tree: &Tree, index: usize, at: usize) -> Result<Option<Rect>> {
         let Some((element, top)) = tree.elements.get(index).zip(tree.toplevel(index)) else {
             return Ok(None);
         };
@@ -23,14 +23,16 @@ impl AtSpi {
         if !located.toolkit.is_some_and(Toolkit::knows_the_screen) {
             let place = element
                 .extents
-                .filter(|_| located.is_right_to_left(tree, top));
+                .filter(|_| at == 0 && located.is_right_to_left(tree, top));
             let end = place.map(|p| Rect::at(p.x.saturating_add(p.w - p.h / 4 * 3), p.y, 1, p.h));
             return Ok(end);
         }
         let Ok((space, _)) = located.space(tree, top) else {
             return Ok(None);
         };
-        let reply = located.app.ask(&located.path, Request::CharacterExtents(0));
+        let reply = located
+            .app
+            .ask(&located.path, Request::CharacterExtents(at as i32));
         let raw = reply.ok().and_then(|message| decode::extents(&message));
         let raw = raw.filter(|raw| raw.h > 0);
         Ok(raw.map(|raw| {

@@ -1,6 +1,7 @@
 //! The subscribed apps, each with the reading that the next link about it reuses: the app of the
 //! running link, and those of earlier links.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use deskline_contract::Sign;
@@ -31,6 +32,8 @@ pub(crate) struct Mirror {
     idle_events: usize,
     /// The object whose events alone are signs of a change, if not all are.
     pub watched: Option<String>,
+    /// The objects that have changed since the last reading.
+    pub changed: HashSet<String>,
 }
 
 impl Mirror {
@@ -42,6 +45,7 @@ impl Mirror {
             shows_other: true,
             idle_events: 0,
             watched: None,
+            changed: HashSet::new(),
         }
     }
 
@@ -145,6 +149,9 @@ impl Mirrors {
             let Some(mirror) = of else { continue };
             mirror.idle_events += 1;
             mirror.shows_other |= is_about_showing(&signal);
+            if event(&signal) == Sign::Change && mirror.changed.len() < MOST_IDLE {
+                mirror.changed.insert(signal.path.clone());
+            }
             if let Some(last) = &mut mirror.last {
                 last.invalidate(&signal.path, &signal.member);
             }

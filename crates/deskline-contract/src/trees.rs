@@ -260,7 +260,7 @@ pub trait Trees {
 
     /// The bounds on the screen of the first character of the element's own text; `None` where the
     /// toolkit reports none. `tree` is the one that has the element.
-    fn first_character(&mut self, _tree: &Tree, _index: usize) -> Result<Option<Rect>> {
+    fn character(&mut self, _tree: &Tree, _index: usize, _at: usize) -> Result<Option<Rect>> {
         Ok(None)
     }
 

@@ -112,6 +112,13 @@ impl Modified {
         let mut changes = self.changes.iter();
         changes.all(|change| change.attribute == Attribute::Focused)
     }
+
+    /// Whether only the focus or the selection changed.
+    pub fn is_selection_alone(&self) -> bool {
+        let is =
+            |change: &Change| matches!(change.attribute, Attribute::Focused | Attribute::Selected);
+        self.changes.iter().all(is)
+    }
 }
 
 /// The changes to report to an agent: the differences of two trees that pass the filters.

@@ -15,7 +15,7 @@ use crate::report::{ActedOn, AppState, EndedRun, Report, Step};
 use crate::resolve::lookup;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::Witness;
-use crate::settle::changed::{Changed, drawn};
+use crate::settle::changed::{Changed, drawn, row_around};
 use crate::settle::front_watch::FrontWatch;
 use crate::settle::has_ended;
 use crate::settle::taken_back::note_change;
@@ -236,6 +236,21 @@ impl Link<'_> {
             self.report,
         );
         Ok(())
+    }
+
+    /// Whether what the current step selects may show details, on which the next one acts.
+    pub(crate) fn may_show_details(&self, before: Option<&Tree>) -> bool {
+        use crate::call::Input::{Choose, Click, PressKey};
+        let next = self.call.runs().nth(self.report.ended_runs.len() + 1);
+        let acts = next.is_some_and(|(_, next)| match next {
+            Action::Input(input) => matches!(input, Click { .. } | Choose { .. }),
+            next => matches!(next, Action::Quiet(_) | Action::Read { .. }),
+        });
+        let selects = match before.zip(self.targets.index()) {
+            Some((tree, index)) => row_around(tree, index).is_some(),
+            None => matches!(self.action, Action::Input(PressKey { .. })),
+        };
+        acts && selects
     }
 
     /// Step 6: the changes of the whole call.

@@ -58,7 +58,10 @@ impl Link<'_> {
         let scrolls = matches!(action, Action::Input(Input::Scroll { .. }));
         let target = target.filter(|_| !scrolls);
         let target = target.and_then(|index| before?.elements.get(index));
-        let effect = Effect::new(action, target);
+        let effect = match Effect::new(action, target) {
+            Effect::Change if self.may_show_details(before) => Effect::Selection,
+            effect => effect,
+        };
         let awaits = Awaits {
             scope,
             before,

@@ -498,7 +498,7 @@ impl Trees for LinuxDesktop {
         is_loading(pid: u32) -> bool;
         ignores_presses(tree: &Tree, index: usize) -> bool;
         wait_for_change(time: Duration) -> Result<Option<Sign>>;
-        first_character(tree: &Tree, index: usize) -> Result<Option<Rect>>;
+        character(tree: &Tree, index: usize, at: usize) -> Result<Option<Rect>>;
         range(element: &ElementId) -> Result<Option<(f64, f64)>>;
         takes(element: &ElementId) -> Result<Takes>;
     }

@@ -78,7 +78,9 @@ impl Act<'_, '_> {
         let element = &tree.elements[index];
         let is_item = matches!(element.role, Role::MENU_BAR_ITEM | Role::MENU_ITEM);
         let in_bar = is_item && in_menu_bar(tree, index);
-        let hidden = in_bar || lookup::is_hidden_control(tree, index);
+        // A button that a page has cut to no height, and that no label stands for, does not show.
+        let hidden =
+            in_bar || element.role != Role::BUTTON && lookup::is_hidden_control(tree, index);
         if kind != ClickKind::default() || !hidden {
             return Ok(false);
         }

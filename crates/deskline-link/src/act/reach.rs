@@ -6,6 +6,7 @@ use deskline_core::{Point, Rect, Role, Tree, summary};
 
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
+use crate::call::Target;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError};
@@ -95,7 +96,8 @@ impl Act<'_, '_> {
                 let place = place.ok_or_else(|| no_place(&target.name))?;
                 (place, window_of(tree, index).filter(|_| can_reread))
             };
-            let mut reached = at(middle(place), Some(place), &target.name, false);
+            let point = self.words(target, place).unwrap_or_else(|| middle(place));
+            let mut reached = at(point, Some(place), &target.name, false);
             reached.window = window;
             self.arrive(target, &mut reached)?;
             return Ok(reached);
@@ -118,6 +120,24 @@ impl Act<'_, '_> {
         };
         self.front(Wanted::Element(index))?;
         Ok(at(middle(place), Some(place), &target.name, !comes))
+    }
+
+    /// The middle of the words that the call means in a longer text: others may be links.
+    fn words(&mut self, target: &Resolved, place: Rect) -> Option<Point> {
+        let (tree, index) = self.tree.zip(target.index.filter(|_| target.is_part))?;
+        let element = &tree.elements[index];
+        let wanted = lookup::target_of(self.action).filter(|_| element.role == Role::STATIC_TEXT);
+        let Some(Target::Text { text, .. }) = wanted else {
+            return None;
+        };
+        let (all, part) = (
+            element.title.shown.to_lowercase(),
+            text.trim().to_lowercase(),
+        );
+        let (head, _) = all.split_once(&*part)?;
+        let at = head.chars().count() + part.chars().count() / 2;
+        let words = self.desk.character(tree, index, at).ok()??.center();
+        place.contains(words).then_some(words)
     }
 
     /// The target, where it is now: its window may have moved since, as the pictures before input

@@ -352,7 +352,7 @@ impl<'a> Act<'a, '_> {
     fn receiver(&mut self, seen: &Seen<'_>, point: Point) -> Result<Receiver> {
         let is_spin = seen.tree.elements[seen.index].role == Role::INCREMENTOR;
         let text = |desk: &mut Checkpoint<'_>| {
-            let text = desk.first_character(&seen.tree, seen.index).ok().flatten();
+            let text = desk.character(&seen.tree, seen.index, 0).ok().flatten();
             let text = text.map(|text| text.center());
             text.filter(|text| seen.place.contains(*text))
         };

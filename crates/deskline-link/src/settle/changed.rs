@@ -83,6 +83,8 @@ pub(crate) struct Says {
     pub(crate) value: String,
     pub(crate) title: String,
     pub(crate) states: States,
+    /// Whether the row is selected that it is, or lies in.
+    pub(crate) picks: bool,
 }
 
 impl Says {
@@ -107,13 +109,26 @@ impl Says {
         });
         let part = part.filter(|_| chooses && element.value.is_blank());
         let value = part.map_or(&element.value, |at| &tree.elements[at].title);
+        let row = row_around(tree, index);
         Self {
+            picks: row.is_some_and(|row| tree.elements[row].states.contains(States::SELECTED)),
             value: value.shown.clone(),
             title: element.title.shown.clone(),
             states: element.states
                 & (Self::ON | States::EXPANDED | States::COLLAPSED | States::SELECTED),
         }
     }
+}
+
+/// The row that the element is, or that it lies in, if a click on it selects that. A cell of a
+/// spreadsheet is where a text is to go.
+pub(crate) fn row_around(tree: &Tree, index: usize) -> Option<usize> {
+    let is_row = |at: &usize| {
+        let e = &tree.elements[*at];
+        matches!(e.role, Role::ROW | Role::CELL) && !e.states.contains(States::EDITABLE)
+    };
+    let row = tree.outwards(index).find(is_row);
+    row.filter(|_| !tree.elements[index].role.is_interactive())
 }
 
 /// A control that the last step has changed.

@@ -76,7 +76,11 @@ pub(crate) fn has_chosen(tree: &Tree, index: usize, choice: &str) -> Option<bool
     };
     let chosen: Vec<usize> = inside().filter(chosen).collect();
     if !chosen.is_empty() {
-        return Some(chosen.into_iter().any(says));
+        // What is checked in a menu is not its choice.
+        let chooses = matches!(element.role, Role::COMBO_BOX | Role::POP_UP_BUTTON)
+            || is_list(element.role) && element.role != Role::MENU;
+        let is_chosen = chosen.into_iter().any(says);
+        return (chooses || is_chosen).then_some(is_chosen);
     }
     // Qt's combo boxes have their choice as name, and drop-downs of web pages show it as a text.
     let shown = |i: &usize| tree.elements[*i].visible && !is_list(element.role);

@@ -47,6 +47,9 @@ pub(crate) enum Effect {
     Activation,
     /// A change, which comes once the pointer has rested: a tool tip.
     Hover,
+    /// A change besides the selection, which may come late: a row is clicked, and what follows acts
+    /// on its details.
+    Selection,
     /// A change that may go on without events: browsers scroll smoothly.
     Motion,
 }
@@ -92,7 +95,7 @@ impl Effect {
     /// `raised`: whether a window was raised for the act.
     pub(crate) fn shows(self, event: Option<Sign>, change: Option<Sign>, raised: bool) -> bool {
         let sign = match self {
-            Self::Click | Self::Press | Self::Hover => change,
+            Self::Click | Self::Press | Self::Hover | Self::Selection => change,
             Self::Activation => event,
             Self::Change | Self::Motion if raised => change,
             _ => event.max(change),
@@ -104,7 +107,9 @@ impl Effect {
     /// not count.
     pub(crate) fn least_sign(self, raised: bool) -> Sign {
         match self {
-            Self::Click | Self::Press | Self::Activation | Self::Hover => Sign::Change,
+            Self::Click | Self::Press | Self::Activation | Self::Hover | Self::Selection => {
+                Sign::Change
+            }
             Self::Change | Self::Motion if raised => Sign::Change,
             _ => Sign::Focus,
         }
@@ -120,7 +125,7 @@ impl Effect {
         match self {
             Self::Nothing => QUIET,
             Self::Change | Self::Focus | Self::Motion => UNSEEN,
-            Self::Click | Self::Press | Self::Activation => ACTIVATION,
+            Self::Click | Self::Press | Self::Activation | Self::Selection => ACTIVATION,
             Self::Hover => RESTED,
         }
     }

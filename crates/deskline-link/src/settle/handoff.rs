@@ -8,7 +8,7 @@
 use deskline_core::Tree;
 
 use crate::checkpoint::Checkpoint;
-use crate::display::Window;
+use crate::display::{Place, Window};
 use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::report::Handoff;
@@ -50,13 +50,23 @@ impl Link<'_> {
         Ok(Some(Handoff { pid, title, tree }))
     }
 
-    /// The windows that other processes draw for the app: a dialog of a helper may have opened
-    /// late.
+    /// The windows that other processes draw for the app: a dialog of a helper, or of a service,
+    /// may have opened late, or behind.
     fn helper_windows(&self, desk: &mut Checkpoint<'_>) -> Result<Vec<Window>> {
-        match self.subject.home().filter(|_| !self.policy.is_bounded()) {
-            Some(pid) => desk.helper_windows(pid),
-            None => Ok(Vec::new()),
+        let Some(home) = self.subject.home().filter(|_| !self.policy.is_bounded()) else {
+            return Ok(Vec::new());
+        };
+        let mut found = desk.helper_windows(home)?;
+        let settled = self.report.step.settled;
+        let unseen = settled.is_some_and(|settled| settled.shown.is_none());
+        let acts = self.call.acts() && !self.call.action.opens();
+        if acts && unseen && (desk.is_private() || desk.person_pressed() == Some(false)) {
+            let is_others = |pid| pid != home && !self.subject.dropped_on(pid);
+            let mut came = desk.every_window()?;
+            came.retain(|w| w.place == Place::App && w.pid.is_some_and(is_others));
+            found.extend(came.into_iter().filter(|w| !desk.was_there(w.id)));
         }
+        Ok(found)
     }
 
     /// The other process that keys go to now: one that this step brought to the front, or that an

@@ -11,7 +11,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, ElementId, Rect, Tree};
+use deskline_core::{Diff, Element, ElementId, Modified, Rect, Tree};
 
 use crate::apps::Thread;
 use crate::checkpoint::Checkpoint;
@@ -201,7 +201,7 @@ pub(crate) fn await_quiet(
         let (tree, read) = (desktop.read(pid, awaits.scope)?, Instant::now());
         let known = last.as_ref().or(awaits.before);
         let drawn = drawing.changed(desktop, &tree);
-        let note = |known| restless.note(known, &tree, drawn, awaits.effect == Effect::Hover);
+        let note = |known| restless.note(known, &tree, drawn, awaits.effect);
         let change = known.map_or(Some(Sign::Change), note);
         let changed = change.is_some();
         let opened = !awaits.opens || desktop.popup_open(pid)?;
@@ -455,14 +455,15 @@ struct Restless(HashMap<ElementId, (u32, Instant)>);
 
 impl Restless {
     /// The change, without the elements that change by themselves, and without tool tips unless the
-    /// act `hovers`. `drawn` is the element that has changed in the picture.
+    /// act hovers. `drawn` is the element that has changed in the picture.
     fn note(
         &mut self,
         before: &Tree,
         after: &Tree,
         drawn: Option<&ElementId>,
-        hovers: bool,
+        effect: Effect,
     ) -> Option<Sign> {
+        let hovers = effect == Effect::Hover;
         let mut diff = Diff::between(before, after);
         diff.added
             .retain(|&added| hovers || !after.is_in_tool_tip(added));
@@ -480,7 +481,11 @@ impl Restless {
         }
         let (times, time) = RESTLESS;
         let is_real = |(count, since): &(u32, Instant)| *count < times || since.elapsed() < time;
-        let focus = diff.modified.iter().filter(|m| m.is_focus_alone());
+        let is_weak = |m: &&Modified| match effect {
+            Effect::Selection => m.is_selection_alone(),
+            _ => m.is_focus_alone(),
+        };
+        let focus = diff.modified.iter().filter(is_weak);
         let focus: HashSet<_> = focus.map(|m| &after.elements[m.after].id).collect();
         let sign = |id: &ElementId| {
             if focus.contains(id) {

@@ -9,9 +9,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{
-    Attribute, Change, Diff, Element, KeyPress, Role, States, Tree, fold, number, summary,
-};
+use deskline_core::{Diff, Element, KeyPress, Modified, Role, States, Tree, fold, number, summary};
 
 use crate::call::{Action, Input, Quiet, Target};
 use crate::desktop::Desktop;
@@ -165,7 +163,9 @@ fn reached(clicked: Option<&Field>, keys: &Keys, (before, after): (&Tree, &Tree)
 /// refuse the text once a key has confirmed it.
 fn kept((before, was): (&Tree, usize), after: &Tree, keys: &Keys) -> Verdict {
     let label = &before.elements[was];
-    let now = after.find_again(before, was);
+    // Swing has another cell in its place.
+    let at = || after.find_at(label.place()?.center());
+    let now = after.find_again(before, was).or_else(at);
     let now = now.map(|now| after.elements[now].title.shown.trim());
     let (old, typed) = (label.title.shown.trim(), keys.text.as_str());
     let Some(now) = now.filter(|_| !old.is_empty()) else {
@@ -226,12 +226,7 @@ pub(crate) fn dragged(
     looks_other: impl FnOnce() -> Option<bool>,
 ) -> Verdict {
     let diff = Diff::between(before, after);
-    let is_selection =
-        |change: &Change| matches!(change.attribute, Attribute::Focused | Attribute::Selected);
-    let selects_only = diff
-        .modified
-        .iter()
-        .all(|m| m.changes.iter().all(is_selection));
+    let selects_only = diff.modified.iter().all(Modified::is_selection_alone);
     // GTK 3 keeps a window for the icons of drags.
     let is_icon = |at: &usize| after.toplevel(*at) == Some(*at) && !after.elements[*at].visible;
     let same = diff.added.iter().all(is_icon) && diff.removed.is_empty() && selects_only;
@@ -437,7 +432,12 @@ pub(crate) fn idle_key(
 
 /// Whether anything but the focus changed.
 pub(crate) fn has_changed(before: &Tree, after: &Tree) -> bool {
+    differ(before, after, Modified::is_focus_alone)
+}
+
+/// Whether anything changed but what does not count.
+pub(crate) fn differ(before: &Tree, after: &Tree, counts_not: fn(&Modified) -> bool) -> bool {
     let diff = Diff::between(before, after);
-    let more = diff.modified.iter().any(|m| !m.is_focus_alone());
-    !diff.added.is_empty() || !diff.removed.is_empty() || more
+    let modified = !diff.modified.iter().all(counts_not);
+    !diff.added.is_empty() || !diff.removed.is_empty() || modified
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, ElementId, Key, Role, States, Tree, summary};
+use deskline_core::{Diff, Element, ElementId, Key, Modified, Role, States, Tree, summary};
 
 use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::desktop::Desktop;
@@ -15,7 +15,7 @@ use crate::secrecy::Witness;
 use crate::settle::changed::{Control, Says};
 use crate::settle::expected::QUIET;
 use crate::settle::field::{Field, Verdict};
-use crate::settle::readback::{LATE, chose, has_changed, read_back};
+use crate::settle::readback::{LATE, chose, differ, has_changed, read_back};
 use crate::trees::{Scope, Sign};
 use deskline_input::clock::Instant;
 
@@ -32,6 +32,7 @@ pub(crate) fn note_change(
         return;
     };
     let toggled = (was.states ^ now.states).intersects(Says::ON);
+    let selected = now.picks && !was.picks;
     let chooses = report.step.acted_on.as_ref().is_some_and(|acted_on| {
         let holds = [Role::SLIDER, Role::INCREMENTOR, Role::COMBO_BOX];
         holds.contains(&acted_on.was.role)
@@ -43,7 +44,7 @@ pub(crate) fn note_change(
         _ if action.keys().0.is_some() => {
             now.other_text(&was).is_some() && typed_over(action, report)
         }
-        _ => toggled || was.value != now.value && chooses,
+        _ => toggled || selected || was.value != now.value && chooses,
     };
     let shown = report.step.settled.and_then(|settled| settled.shown);
     report.step.control = changed.then_some(Control {
@@ -310,6 +311,12 @@ fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
         return Some(Mismatch::TakenBack(
             state.unwrap_or("not checked").to_owned(),
         ));
+    }
+    if then.picks && !was.picks && !now.picks {
+        // A row that opens something may lose its selection.
+        let (before, after) = (report.readings.current()?, report.readings.after.as_ref()?);
+        let is_lost = !differ(before, after, Modified::is_selection_alone);
+        return is_lost.then(|| Mismatch::TakenBack("not selected".to_owned()));
     }
     (now == was && *then != was)
         .then(|| Mismatch::TakenBack(shown(now.other_text(then).unwrap_or_default())))

@@ -11,7 +11,7 @@ use deskline_journal::Journal;
 use deskline_link::error::Unasked;
 use deskline_link::grants::{Approval, Grants, Question};
 use deskline_link::{
-    Call, Cancel, Error, Looked, Platform, Policy, Waiting, error_answer, unanswered,
+    Call, Cancel, Desk, Error, Looked, Platform, Policy, Waiting, error_answer, unanswered,
 };
 use serde_json::{Map, Value};
 
@@ -22,7 +22,7 @@ use crate::person::{Asked, PATIENCE, Person};
 use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::turns::{Turn, Turns};
-use crate::worker::{Desk, Job, Worker};
+use crate::worker::{Job, Worker};
 use crate::{picture, recipes, search};
 
 /// The pause between two pings of an app that does not answer. A ping itself waits 2 s.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Modifiers, Point, Ref};
+use deskline_core::{KeyPress, Modifiers, Point, Ref, States};
 use deskline_input::{Button, Clicks};
 
 /// The element or point that an action is for.
@@ -199,7 +199,7 @@ pub enum Awaited {
     /// The element is absent.
     Absent,
     /// The element is present and has this state.
-    State(deskline_core::States),
+    State(States),
     /// The element is present and visible.
     Visible,
     /// The element is present and not disabled.
@@ -222,6 +222,20 @@ pub struct Expect {
 /// The options that every tool takes.
 #[derive(Debug, Clone, PartialEq)]
 // Each field is an argument of every tool, under the same name.
+impl Awaited {
+    /// Each by the word of a call's `state`.
+    pub fn words() -> impl Iterator<Item = (&'static str, Self)> {
+        #[rustfmt::skip]
+        const OWN: [(&str, Awaited); 5] = [
+            ("present", Awaited::Present), ("absent", Awaited::Absent), ("visible", Awaited::Visible),
+            ("enabled", Awaited::Enabled), ("loaded", Awaited::Loaded),
+        ];
+        let states = States::WORDS.into_iter();
+        OWN.into_iter()
+            .chain(states.map(|(word, state)| (word, Self::State(state))))
+    }
+}
+
 pub struct Options {
     /// Read the tree before acting (the diff needs it).
     pub traverse_before: bool,

@@ -371,20 +371,11 @@ fn holds(tree: &Tree, index: Option<usize>, state: Awaited) -> bool {
 }
 
 fn word(state: Awaited) -> String {
-    match state {
-        Awaited::Present => "present".into(),
-        Awaited::Absent => "absent".into(),
-        Awaited::Visible => "visible".into(),
-        Awaited::Enabled => "enabled".into(),
-        Awaited::Loaded => "loaded".into(),
-        Awaited::State(states) => {
-            let names: Vec<String> = states
-                .iter_names()
-                .map(|(name, _)| name.to_lowercase())
-                .collect();
-            names.join(" and ")
-        }
+    if let Awaited::State(states) = state {
+        return states.words().collect::<Vec<_>>().join(" and ");
     }
+    let known = Awaited::words().find(|(_, known)| *known == state);
+    known.map_or("", |(word, _)| word).to_owned()
 }
 
 fn name(target: &Target) -> String {

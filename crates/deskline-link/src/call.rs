@@ -59,6 +59,20 @@ pub struct ClickKind {
 }
 
 impl ClickKind {
+    /// `double-`, `right-`: what stands before `clicked` and `clicking`.
+    pub(crate) fn prefix(self) -> String {
+        let times = match self.clicks {
+            Clicks::Single => "",
+            Clicks::Double => "double-",
+        };
+        let button = match self.button {
+            Button::Left => "",
+            Button::Middle => "middle-",
+            Button::Right => "right-",
+        };
+        format!("{times}{button}")
+    }
+
     /// A double click of the main button.
     pub fn double() -> Self {
         Self {
@@ -208,20 +222,6 @@ pub enum Awaited {
     Loaded,
 }
 
-/// What must show after an action, or must not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expect {
-    /// A part of an element's text.
-    pub text: String,
-    /// Whether the text must be gone instead.
-    pub absent: bool,
-    /// How long to wait for it.
-    pub timeout: Duration,
-}
-
-/// The options that every tool takes.
-#[derive(Debug, Clone, PartialEq)]
-// Each field is an argument of every tool, under the same name.
 impl Awaited {
     /// Each by the word of a call's `state`.
     pub fn words() -> impl Iterator<Item = (&'static str, Self)> {
@@ -236,6 +236,20 @@ impl Awaited {
     }
 }
 
+/// What must show after an action, or must not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expect {
+    /// A part of an element's text.
+    pub text: String,
+    /// Whether the text must be gone instead.
+    pub absent: bool,
+    /// How long to wait for it.
+    pub timeout: Duration,
+}
+
+/// The options that every tool takes.
+#[derive(Debug, Clone, PartialEq)]
+// Each field is an argument of every tool, under the same name.
 pub struct Options {
     /// Read the tree before acting (the diff needs it).
     pub traverse_before: bool,

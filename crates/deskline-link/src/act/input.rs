@@ -9,7 +9,7 @@ use super::action::Act;
 use super::reach::Reached;
 use super::{abilities, no_element};
 use crate::alert::{self, takes_text};
-use crate::call::{ClickKind, Input, Quiet, Target, Typing};
+use crate::call::{Input, Quiet, Target, Typing};
 use crate::display::Shown;
 use crate::error::{Error, Obstacle, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
@@ -21,7 +21,7 @@ use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::{Deed, Scope};
 use crate::wait;
-use deskline_input::{Aim, Button, Clicks};
+use deskline_input::Aim;
 
 /// How often to read an app that reports no focused element: it may take a while to focus one in a
 /// window that has come to the front.
@@ -569,21 +569,4 @@ fn lacks_focus(tree: &Tree, known: &Tree, index: usize) -> bool {
 
 fn no_target() -> Error {
     TargetError::Missing.into()
-}
-
-/// `double-clicked`, `Control+Shift-clicked`
-pub(super) fn verb(kind: ClickKind) -> String {
-    let clicked = match (kind.clicks, kind.button) {
-        (Clicks::Single, Button::Left) => "clicked",
-        (Clicks::Single, Button::Middle) => "middle-clicked",
-        (Clicks::Single, Button::Right) => "right-clicked",
-        (Clicks::Double, Button::Left) => "double-clicked",
-        (Clicks::Double, Button::Middle) => "double-middle-clicked",
-        (Clicks::Double, Button::Right) => "double-right-clicked",
-    };
-    if kind.modifiers.is_empty() {
-        clicked.to_owned()
-    } else {
-        format!("{}-{clicked}", kind.modifiers)
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Point, Rect, Role, Tree, summary};
+use deskline_core::{Point, Rect, Role, Tree, summary, tag};
 
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
@@ -600,8 +600,7 @@ pub(super) fn not_showing(tree: &Tree, index: usize) -> Error {
         && let Some((at, (0, lines))) = wheel(tree, (index, 0), LINE)
     {
         let holder = summary::name_of(tree, area);
-        let reference = tree.elements[area].reference;
-        let reference = reference.map_or_else(String::new, |r| format!(" #{r}"));
+        let reference = tag(tree.elements[area].reference);
         return TargetError::ScrolledAway {
             name,
             holder: format!("{holder}{reference}"),

@@ -10,6 +10,7 @@ use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
+use crate::reader::WHOLE;
 use crate::resolve::lookup::{self, Resolved};
 use crate::resolve::targets::DropOn;
 use crate::settle::readback::LATE;
@@ -272,12 +273,7 @@ impl Act<'_, '_> {
     }
 
     pub(super) fn look(&mut self) -> Result<Tree> {
-        self.desk.read(
-            self.pid,
-            Scope::Whole {
-                budget: Duration::from_millis(500),
-            },
-        )
+        self.desk.read(self.pid, WHOLE)
     }
 
     /// Scrolls the element into view: through the toolkit if it can, else with the wheel over its

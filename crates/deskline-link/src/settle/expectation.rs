@@ -8,6 +8,7 @@ use crate::act::wait_for;
 use crate::call::Expect;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, NoEffect, Result};
+use crate::reader::WHOLE;
 use crate::link::Link;
 use crate::picture::texts::Spots;
 use deskline_input::clock::Instant;
@@ -33,7 +34,7 @@ impl Link<'_> {
         loop {
             let mut trees: Vec<Tree> = own.take().into_iter().collect();
             if trees.is_empty() {
-                match desk.read(pid, self.reader.whole()) {
+                match desk.read(pid, WHOLE) {
                     Ok(tree) => trees.push(tree),
                     Err(
                         Error::NoProcess(_) | Error::NoWindow { .. } | Error::NotAnswering { .. },

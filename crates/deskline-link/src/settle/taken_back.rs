@@ -9,6 +9,7 @@ use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::desktop::Desktop;
 use crate::error::{Mismatch, NoEffect, Result, shown};
 use crate::link::Link;
+use crate::reader::AGAIN;
 use crate::report::{Readings, Report};
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::Witness;
@@ -103,11 +104,11 @@ impl Link<'_> {
             return Ok(());
         }
         // The action may close the window, or keep the app busy.
-        let Ok(tree) = desktop.read(pid, self.reader.again()) else {
+        let Ok(tree) = desktop.read(pid, AGAIN) else {
             return Ok(());
         };
         let slider = self.report.step.acted_on.as_ref().map(|a| &a.was);
-        let tree = slid(desktop, (pid, self.reader.again()), slider, tree)?;
+        let tree = slid(desktop, (pid, AGAIN), slider, tree)?;
         let settled = self.report.readings.after.replace(tree);
         let found = match verdict(action, changed.target.as_ref(), self.report) {
             Verdict::Failed(why) => Some(why),

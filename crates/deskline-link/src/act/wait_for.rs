@@ -16,7 +16,7 @@ use crate::subject::Subject;
 use deskline_input::clock::Instant;
 
 /// How long to wait for an event before reading anyway. Toolkits omit some events.
-const STEP: Duration = Duration::from_millis(100);
+pub(crate) const STEP: Duration = Duration::from_millis(100);
 
 /// The time between the first event of a burst and the reading.
 const BURST: Duration = Duration::from_millis(10);

@@ -1,20 +1,15 @@
 //! Waits for what a call expects of its steps.
 
-use std::time::Duration;
-
 use deskline_core::{Element, States, Tree, escape, fold};
 
 use crate::act::wait_for;
 use crate::call::Expect;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, NoEffect, Result};
-use crate::reader::WHOLE;
 use crate::link::Link;
 use crate::picture::texts::Spots;
+use crate::reader::WHOLE;
 use deskline_input::clock::Instant;
-
-/// How long to wait for an event before reading anyway. Toolkits omit some events.
-const STEP: Duration = Duration::from_millis(100);
 
 impl Link<'_> {
     /// Waits until what the call expects of the current step shows, or no longer shows.
@@ -72,7 +67,8 @@ impl Link<'_> {
             }
             self.cancel.check()?;
             desk.ungrab_in_time();
-            silent = desk.wait_for_change(STEP.min(expected.timeout))?.is_none();
+            let wait = wait_for::STEP.min(expected.timeout);
+            silent = desk.wait_for_change(wait)?.is_none();
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::error::{Mismatch, shown};
 use crate::picture::change::Before;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::{Keys, Way, Witness};
-use crate::settle::changed::Says;
+use crate::settle::changed::{Says, shows_effect};
 use crate::settle::chosen::has_chosen;
 use crate::settle::field::{Field, Verdict};
 use deskline_input::Clicks;
@@ -437,7 +437,5 @@ pub(crate) fn idle_key(
 
 /// Whether anything but the focus changed.
 pub(crate) fn has_changed(before: &Tree, after: &Tree) -> bool {
-    let diff = Diff::between(before, after);
-    let more = diff.modified.iter().any(|m| !m.is_focus_alone());
-    !diff.added.is_empty() || !diff.removed.is_empty() || more
+    shows_effect(&Diff::between(before, after), after, false, None)
 }

@@ -210,9 +210,8 @@ fn another(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) ->
     let at = report.step.done.at?;
     let lies = |element: &Element| element.place().is_some_and(|place| place.contains(at));
     let got = (was.states ^ now.states).intersects(Says::ON) || lies(now) && !lies(own);
-    let is_page = |at: usize| after.elements[at].role == Role::WEB_AREA;
     let told = is_control(own) && is_control(now) && is_apart && comes && got;
-    (told && after.outwards(target).any(is_page)).then(|| summary::name_of(after, focus))
+    (told && after.page_around(target).is_some()).then(|| summary::name_of(after, focus))
 }
 
 /// A note about a control of a page that was clicked and has not got the focus, while the tree

@@ -289,7 +289,6 @@ impl Tree {
         near.sort_by_key(|&(rank, index, _)| (Reverse(rank), index));
         let words = near.into_iter().take(3).map(|(_, index, shown)| {
             let element = &self.elements[index];
-            let reference = element.reference.map(|r| format!(" #{r}"));
             let role = element.role.ax();
             format!("\"{shown}\" [{role}]{}", tag(element.reference))
         });

@@ -40,6 +40,11 @@ impl fmt::Display for Ref {
     }
 }
 
+/// ` #e42`, as at the end of an element's line; nothing for an element without a ref.
+pub fn tag(reference: Option<Ref>) -> String {
+    reference.map_or_else(String::new, |reference| format!(" #{reference}"))
+}
+
 impl std::str::FromStr for Ref {
     type Err = ();
 

@@ -3,7 +3,7 @@
 use crate::escape::short_escaped;
 use crate::fold::fold;
 use crate::texts::own_text;
-use crate::{Element, Ref, Role, States, Texts, Tree};
+use crate::{Element, Role, States, Texts, Tree, tag};
 
 /// How many windows a summary names.
 const MOST: usize = 6;
@@ -113,7 +113,7 @@ pub fn focus(tree: &Tree) -> Option<String> {
     let role = element.role.ax();
     Some(format!(
         "{window} › [{role}]{name}{}",
-        reference(element.reference)
+        tag(element.reference)
     ))
 }
 
@@ -142,11 +142,7 @@ pub fn windows(tree: &Tree) -> Option<String> {
         .map(|&top| {
             let window = &tree.elements[top];
             let front = if Some(top) == active { " (front)" } else { "" };
-            format!(
-                "{}{}{front}",
-                title(window, 40),
-                reference(window.reference)
-            )
+            format!("{}{}{front}", title(window, 40), tag(window.reference))
         })
         .collect();
     if more > 0 {
@@ -160,8 +156,4 @@ fn title(window: &Element, most: usize) -> String {
         Some(text) => format!("\"{}\"", short_escaped(text.shown.trim(), most)),
         None => format!("[{}]", window.role.ax()),
     }
-}
-
-fn reference(reference: Option<Ref>) -> String {
-    reference.map_or_else(String::new, |reference| format!(" #{reference}"))
 }

@@ -41,7 +41,7 @@ mod visible;
 mod window;
 
 pub use diff::{Attribute, Change, Diff, Modified, Value};
-pub use element::{Cell, Element, ElementId, Ref, States};
+pub use element::{Cell, Element, ElementId, Ref, States, tag};
 pub use fold::fold;
 pub use geometry::{Point, Rect};
 pub use keys::{Key, KeyError, KeyPress, Modifiers};

@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 
 use crate::escape::{escape, is_plain};
 use crate::texts::value_beside_name;
-use crate::{Cell, Element, Rect, Ref, Role, States, Text, Texts, Tree};
+use crate::{Cell, Element, Rect, Ref, Role, States, Text, Texts, Tree, tag};
 
 /// An element, as its line shows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,6 +115,22 @@ impl<T: Borrow<Text>, N: AsRef<str>> Line<T, N> {
         }
         Ok(())
     }
+}
+
+/// What follows an element's text in a summary: ` checked value:"12" row:4 col:2 #e42`.
+pub(crate) fn short_tail(element: &Element, states: States, value: Option<String>) -> String {
+    let mut out = String::new();
+    // Writing to a String cannot fail.
+    for state in states.words() {
+        let _ = write!(out, " {state}");
+    }
+    if let Some(value) = value {
+        let _ = write!(out, " value:\"{value}\"");
+    }
+    if let Some(Cell { row, column }) = element.cell {
+        let _ = write!(out, " row:{row} col:{column}");
+    }
+    out + &tag(element.reference)
 }
 
 /// Writes a text between quotes, with its cut marks.

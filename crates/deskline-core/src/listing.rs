@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use crate::escape::short_escaped;
 use crate::excerpt::short_excerpts;
+use crate::line_writer::short_tail;
 use crate::texts::value_beside_name;
 use crate::{Attribute, Diff, Element, Rect, Role, States, Text, Texts, Tree, Value};
 
@@ -269,20 +270,9 @@ fn element_line(text: Option<&Text>, from_picture: bool, element: &Element) -> S
     if !element.visible && element.role == Role::BUTTON {
         line.push_str(" out of view");
     }
-    for state in (element.states - States::EDITABLE).words() {
-        let _ = write!(line, " {state}");
-    }
-    if let Some(value) = value_beside_name(element) {
-        let value = short_escaped(value.shown.trim(), TEXT);
-        let _ = write!(line, " value:\"{value}\"");
-    }
-    if let Some(cell) = element.cell {
-        let _ = write!(line, " row:{} col:{}", cell.row, cell.column);
-    }
-    if let Some(reference) = element.reference {
-        let _ = write!(line, " #{reference}");
-    }
-    line
+    let value = value_beside_name(element);
+    let value = value.map(|value| short_escaped(value.shown.trim(), TEXT));
+    line + &short_tail(element, element.states - States::EDITABLE, value)
 }
 
 /// The texts that a diff changed, as excerpts of 60 characters around the change: values first,

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::escape::short_escaped;
 use crate::fold::fold;
 use crate::texts::{own_text, value_beside_name};
-use crate::{Coordinates, Element, Point, Ref, Role, States, Texts, Tree};
+use crate::{Coordinates, Element, Point, Ref, Role, States, Texts, Tree, tag};
 
 /// The best match for a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -289,9 +289,8 @@ impl Tree {
         near.sort_by_key(|&(rank, index, _)| (Reverse(rank), index));
         let words = near.into_iter().take(3).map(|(_, index, shown)| {
             let element = &self.elements[index];
-            let reference = element.reference.map(|r| format!(" #{r}"));
             let role = element.role.ax();
-            format!("\"{shown}\" [{role}]{}", reference.unwrap_or_default())
+            format!("\"{shown}\" [{role}]{}", tag(element.reference))
         });
         words.collect()
     }

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use crate::escape::short_escaped;
 use crate::excerpt::excerpts;
+use crate::line_writer::short_tail;
 use crate::texts::value_beside_name;
-use crate::{Element, Line, Role, States, Text, Texts, Tree};
+use crate::{Element, Line, Role, States, Text, Texts, Tree, tag};
 
 /// The longest text, and the longest value.
 const TEXT: usize = 60;
@@ -19,39 +20,16 @@ pub fn target(tree: &Tree, index: usize, was: Option<&Element>) -> Option<String
     let element = tree.elements.get(index)?;
     let line = Line::new(tree, &texts, index)?;
     let mut out = head(&line);
-    // Writing to a String cannot fail.
-    for state in line.states.words() {
-        let _ = write!(out, " {state}");
-    }
     // The value, unless it is the text in the head of the line.
     let value = Some(&element.value).filter(|_| !element.states.contains(States::SECURE));
     let long = value.filter(|value| value.shown.trim().chars().count() > TEXT);
-    if let Some(value) = value_beside_name(element).or(long) {
-        let _ = write!(
-            out,
-            " value:\"{}\"",
-            excerpt(value, was.map(|was| &was.value))
-        );
-    }
-    if let Some(cell) = line.cell {
-        let _ = write!(out, " row:{} col:{}", cell.row, cell.column);
-    }
-    if let Some(reference) = line.reference {
-        let _ = write!(out, " #{reference}");
-    }
+    let value = value_beside_name(element).or(long);
+    let value = value.map(|value| excerpt(value, was.map(|was| &was.value)));
+    out += &short_tail(element, element.states, value);
     if let Some(outer) = distinguishing_container(tree, &texts, index) {
-        let line = Line::new(tree, &texts, outer)?;
-        let _ = write!(
-            out,
-            " in {}",
-            head(&Line {
-                native_role: None,
-                ..line.clone()
-            })
-        );
-        if let Some(reference) = line.reference {
-            let _ = write!(out, " #{reference}");
-        }
+        let mut line = Line::new(tree, &texts, outer)?;
+        line.native_role = None;
+        let _ = write!(out, " in {}{}", head(&line), tag(line.reference));
     }
     Some(out)
 }
@@ -59,12 +37,7 @@ pub fn target(tree: &Tree, index: usize, was: Option<&Element>) -> Option<String
 /// An element that is no longer there: `gone: [AXButton (push button)] "OK" #e42`.
 pub fn gone(tree: &Tree, index: usize) -> Option<String> {
     let line = Line::new(tree, &Texts::new(tree), index)?;
-    let reference = line.reference.map(|r| format!(" #{r}"));
-    Some(format!(
-        "gone: {}{}",
-        head(&line),
-        reference.unwrap_or_default()
-    ))
+    Some(format!("gone: {}{}", head(&line), tag(line.reference)))
 }
 
 /// The change of an action's own target, for the step of a chain: `checked`, `not checked`,

@@ -50,7 +50,7 @@ pub use file_pair::FilePair;
 pub use follow::Follow;
 pub use journal::{Journal, StateFile};
 pub use name::{FileKind, JournalFile};
-pub use picture::{Place, Shot, pixels};
+pub use picture::{Place, Shot, encode, pixels};
 pub use record::{DiffCounts, Files, KnownAs, Outcome, Record};
 pub use refs::RefStore;
 pub use retention::{Retention, RetentionError, size};

@@ -93,6 +93,9 @@ impl Place {
     }
 }
 
+/// The maximum size of the pixels that are read: 16k × 8k.
+const LARGEST: usize = 400 << 20;
+
 /// The place and the pixels of a PNG of the journal, three bytes each.
 pub fn pixels(png: &[u8]) -> Option<(Place, Vec<u8>)> {
     let place = Place::from_png(png)?;
@@ -100,13 +103,14 @@ pub fn pixels(png: &[u8]) -> Option<(Place, Vec<u8>)> {
         .read_info()
         .ok()?;
     let size = place.width as usize * place.height as usize * 3;
-    let mut rgb = vec![0; reader.output_buffer_size().filter(|bytes| *bytes == size)?];
+    let is_sound = |bytes: &usize| *bytes == size && size <= LARGEST;
+    let mut rgb = vec![0; reader.output_buffer_size().filter(is_sound)?];
     reader.next_frame(&mut rgb).ok()?;
     Some((place, rgb))
 }
 
 /// Encodes the shot as PNG.
-pub(crate) fn encode(shot: &Shot<'_>) -> Result<Vec<u8>> {
+pub fn encode(shot: &Shot<'_>) -> Result<Vec<u8>> {
     let Shot {
         width, height, rgb, ..
     } = *shot;

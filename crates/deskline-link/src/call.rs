@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Modifiers, Point, Ref};
+use deskline_core::{KeyPress, Modifiers, Point, Ref, States};
 use deskline_input::{Button, Clicks};
 
 /// The element or point that an action is for.
@@ -59,6 +59,20 @@ pub struct ClickKind {
 }
 
 impl ClickKind {
+    /// `double-`, `right-`: what stands before `clicked` and `clicking`.
+    pub(crate) fn prefix(self) -> String {
+        let times = match self.clicks {
+            Clicks::Single => "",
+            Clicks::Double => "double-",
+        };
+        let button = match self.button {
+            Button::Left => "",
+            Button::Middle => "middle-",
+            Button::Right => "right-",
+        };
+        format!("{times}{button}")
+    }
+
     /// A double click of the main button.
     pub fn double() -> Self {
         Self {
@@ -199,13 +213,27 @@ pub enum Awaited {
     /// The element is absent.
     Absent,
     /// The element is present and has this state.
-    State(deskline_core::States),
+    State(States),
     /// The element is present and visible.
     Visible,
     /// The element is present and not disabled.
     Enabled,
     /// The element is present, and no page of its app is loading.
     Loaded,
+}
+
+impl Awaited {
+    /// Each by the word of a call's `state`.
+    pub fn words() -> impl Iterator<Item = (&'static str, Self)> {
+        #[rustfmt::skip]
+        const OWN: [(&str, Awaited); 5] = [
+            ("present", Awaited::Present), ("absent", Awaited::Absent), ("visible", Awaited::Visible),
+            ("enabled", Awaited::Enabled), ("loaded", Awaited::Loaded),
+        ];
+        let states = States::WORDS.into_iter();
+        OWN.into_iter()
+            .chain(states.map(|(word, state)| (word, Self::State(state))))
+    }
 }
 
 /// What must show after an action, or must not.

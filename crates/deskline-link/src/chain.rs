@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::ocr::has_texts;
 use crate::picture::texts::Spots;
+use crate::reader::{AGAIN, WHOLE};
 use crate::report::{ActedOn, AppState, EndedRun, Report, Step};
 use crate::resolve::lookup;
 use crate::resolve::lookup::Resolved;
@@ -173,7 +174,7 @@ impl Link<'_> {
         if untouched && self.report.readings.step_before.is_some() {
             self.report.readings.after = self.report.readings.step_before.take();
         } else if let Some(pid) = self.subject.current().filter(|_| self.subject.is_home()) {
-            match desk.read(pid, self.reader.again()) {
+            match desk.read(pid, AGAIN) {
                 Ok(tree) => self.report.readings.after = Some(tree),
                 Err(e) => has_ended(e, self.report)?,
             }
@@ -296,7 +297,7 @@ impl Link<'_> {
         self.report.readings.step_before = None;
         self.report.app = AppState::Running;
         self.report.readings.after = None;
-        match desktop.read(home, self.reader.whole()) {
+        match desktop.read(home, WHOLE) {
             Ok(tree) => {
                 self.report.readings.after = Some(tree);
                 Ok(())

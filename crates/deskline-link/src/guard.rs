@@ -13,7 +13,6 @@ use crate::resolve::lookup::Resolved;
 use crate::secrecy::character_of;
 pub use deskline_contract::guard::{Grab, Guards, LIMIT, Task, banner_place};
 use deskline_input::clock::Instant;
-use deskline_input::{Button, Clicks};
 
 /// The parts of the guard to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,12 +88,7 @@ pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&s
         None => format!("{verb} in"),
     };
     let doing = match action {
-        Action::Input(Input::Click { kind, .. }) => at(match (kind.button, kind.clicks) {
-            (Button::Right, _) => "right-clicking",
-            (Button::Middle, _) => "middle-clicking",
-            (Button::Left, Clicks::Double) => "double-clicking",
-            (Button::Left, Clicks::Single) => "clicking",
-        }),
+        Action::Input(Input::Click { kind, .. }) => at(&format!("{}clicking", kind.prefix())),
         Action::Input(Input::Choose { .. }) => at("choosing from"),
         Action::Input(Input::Hover { .. }) => at("pointing at"),
         Action::Input(Input::PressKey { press, .. }) if character_of(*press).is_none() => {

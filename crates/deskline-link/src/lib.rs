@@ -47,6 +47,6 @@ pub use answer::{Answer, error as error_answer};
 pub use call::{Action, Call, Expect, Input, Options, Quiet, Target, WindowTarget};
 // What a port writes, for those that compose a desktop.
 pub use deskline_contract::*;
-pub use links::{Links, Looked, unanswered};
+pub use links::{Desk, Links, Looked, unanswered};
 pub use policy::Policy;
 pub use report::STEPS;

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::picture::texts::Spots;
 use crate::picture::{Shot, change};
 use crate::policy::Policy;
-use crate::reader::Reader;
+use crate::reader::{Reader, WHOLE};
 use crate::report::{Readings, Report};
 use crate::resolve::late_changes::LastTrees;
 use crate::resolve::targets::Targets;
@@ -155,9 +155,8 @@ impl Link<'_> {
     /// `refresh_traversal`.
     fn refresh(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
         let pid = self.subject.required()?;
-        let scope = self.reader.whole();
         let tree = self.timed("traverse", |link| {
-            let mut tree = link.read_since(desktop, pid, scope)?;
+            let mut tree = link.read_since(desktop, pid, WHOLE)?;
             if !tree.is_picture_only() {
                 let notes = &mut link.report.notes;
                 let reader = &mut link.reader;

@@ -125,43 +125,10 @@ impl Links {
     /// Runs one tool call, from connecting to its line in the journal. Never panics. Ends within
     /// the bounds of its steps, and soon after `cancel` is raised.
     pub fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
-        self.run_or_ask(call, cancel).unwrap_or_else(|question| {
+        Desk::run(self, call, cancel).unwrap_or_else(|question| {
             let unasked = Unasked::Unable("nobody is there to ask".into(), question.lasting_key());
             unanswered(&self.journal, call, Error::Unapproved(question, unasked))
         })
-    }
-
-    /// As [`Links::run`]. If the person has to be asked first, returns the question, and touches
-    /// and records nothing.
-    pub fn run_or_ask(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>> {
-        let (subject, mut report) = (Subject::new(call.pid), Report::default());
-        let result = self.caught(|links| links.link(call, cancel, &subject, None, &mut report));
-        let step = &report.step.done;
-        let untouched = report.ended_runs.is_empty() && step.is_empty() && !step.underway;
-        match result {
-            Err(Error::Unapproved(question, Unasked::Yet)) if untouched => Err(question),
-            result => Ok(self.answer(call, &subject, report, result)),
-        }
-    }
-
-    /// Looks for the awaited element of a `wait_for`, until it appears, its time is over, or
-    /// `others` returns that another call wants the desktop. Never panics. Ends soon after `cancel`
-    /// is raised. Nothing is held between two looks; an element that appears is answered by a link
-    /// that finds it there.
-    pub fn look(
-        &mut self,
-        mut waiting: Box<Waiting>,
-        cancel: &Cancel,
-        others: &dyn Fn() -> bool,
-    ) -> Looked {
-        let result = self.caught(|links| links.look_for(&mut waiting, cancel, others));
-        match result {
-            Ok(false) => Looked::NotYet(waiting),
-            result => {
-                let (all, result) = (*waiting, result.map(drop));
-                Looked::Answer(self.answer(&all.call, &all.subject, all.report, result))
-            }
-        }
     }
 
     /// Looks once. Returns `false` if the wait has to continue later.
@@ -331,16 +298,6 @@ impl Links {
         }
     }
 
-    /// Handles pending events between links. Returns after which time to call it again, if at all.
-    /// Never panics.
-    pub fn idle(&mut self) -> Option<Duration> {
-        let desktop = self.desktop.as_deref_mut()?;
-        catch_unwind(AssertUnwindSafe(|| desktop.idle())).unwrap_or_else(|_| {
-            self.desktop = None;
-            None
-        })
-    }
-
     /// The error, and how the app ended, if it did.
     fn explained(&mut self, e: Error, pid: Option<u32>) -> Error {
         if matches!(e, Error::Cancelled(_)) || e.costs_connection() {
@@ -436,7 +393,69 @@ impl Links {
     }
 }
 
-/// The result of [`Links::look`].
+/// The desktop that a server drives: [`Links`], or a script in a test.
+pub trait Desk: Send {
+    /// Runs one link. If the person has to be asked first, returns the question, and touches and
+    /// records nothing. Otherwise as [`Links::run`].
+    fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>>;
+
+    /// Looks for the awaited element of a `wait_for`, until it appears, its time is over, or
+    /// `others` returns that another call wants the desktop. Never panics. Ends soon after `cancel`
+    /// is raised. Nothing is held between two looks; an element that appears is answered by a link
+    /// that finds it there.
+    fn look(&mut self, waiting: Box<Waiting>, cancel: &Cancel, others: &dyn Fn() -> bool)
+    -> Looked;
+
+    /// As [`Links::applications`].
+    fn applications(&mut self, name: &str) -> Answer;
+
+    /// Handles pending events between links. Returns after which time to call it again, if at all.
+    /// Never panics.
+    fn idle(&mut self) -> Option<Duration>;
+}
+
+impl Desk for Links {
+    fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>> {
+        let (subject, mut report) = (Subject::new(call.pid), Report::default());
+        let result = self.caught(|links| links.link(call, cancel, &subject, None, &mut report));
+        let step = &report.step.done;
+        let untouched = report.ended_runs.is_empty() && step.is_empty() && !step.underway;
+        match result {
+            Err(Error::Unapproved(question, Unasked::Yet)) if untouched => Err(question),
+            result => Ok(self.answer(call, &subject, report, result)),
+        }
+    }
+
+    fn look(
+        &mut self,
+        mut waiting: Box<Waiting>,
+        cancel: &Cancel,
+        others: &dyn Fn() -> bool,
+    ) -> Looked {
+        let result = self.caught(|links| links.look_for(&mut waiting, cancel, others));
+        match result {
+            Ok(false) => Looked::NotYet(waiting),
+            result => {
+                let (all, result) = (*waiting, result.map(drop));
+                Looked::Answer(self.answer(&all.call, &all.subject, all.report, result))
+            }
+        }
+    }
+
+    fn applications(&mut self, name: &str) -> Answer {
+        Links::applications(self, name)
+    }
+
+    fn idle(&mut self) -> Option<Duration> {
+        let desktop = self.desktop.as_deref_mut()?;
+        catch_unwind(AssertUnwindSafe(|| desktop.idle())).unwrap_or_else(|_| {
+            self.desktop = None;
+            None
+        })
+    }
+}
+
+/// The result of [`Desk::look`].
 #[derive(Debug)]
 pub enum Looked {
     /// The wait is over.

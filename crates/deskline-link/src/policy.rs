@@ -1,7 +1,5 @@
 //! The permissions that the person who set up the server has given.
 
-use std::time::Duration;
-
 use deskline_core::escape;
 
 use crate::apps::{Identity, identify};
@@ -13,7 +11,7 @@ use crate::keepers::is_keeper;
 use crate::question::Alert;
 
 /// Bounds on what links may read and touch.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Policy {
     /// If not empty, only apps that have one of these names are allowed. A path that ends in a
     /// slash is each app below it.
@@ -24,23 +22,8 @@ pub struct Policy {
     pub commands: bool,
     /// The person's answers about apps.
     pub grants: Grants,
-    /// The time per traversal for reading elements that are not showing.
-    pub budget: Duration,
     /// Whether and how the person's devices are grabbed while the agent's input is sent.
     pub guard: Guarding,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self {
-            allow: Vec::new(),
-            deny: Vec::new(),
-            commands: false,
-            grants: Grants::default(),
-            budget: Duration::from_millis(500),
-            guard: Guarding::default(),
-        }
-    }
 }
 
 impl Policy {

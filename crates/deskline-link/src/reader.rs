@@ -1,5 +1,7 @@
 //! Makes trees that an agent may see: reads, checks the policy, assigns refs.
 
+use std::time::Duration;
+
 use deskline_core::{App, ElementId, Tree};
 use deskline_journal::RefStore;
 
@@ -10,6 +12,12 @@ use crate::picture::texts::{Spots, Texts, blind_windows};
 use crate::policy::Policy;
 use crate::report::Notes;
 use crate::trees::Scope;
+
+/// The time per traversal for reading elements that are not showing.
+const BUDGET: Duration = Duration::from_millis(500);
+pub(crate) const WHOLE: Scope = Scope::Whole { budget: BUDGET };
+/// The whole app, if it was read a moment ago.
+pub(crate) const AGAIN: Scope = Scope::Again { budget: BUDGET };
 
 /// Makes a reading a tree that an agent may see: checks the policy and assigns refs.
 pub(crate) struct Reader<'t> {
@@ -27,23 +35,10 @@ impl Reader<'_> {
         pid: u32,
         notes: &mut Notes,
     ) -> Result<Tree> {
-        let mut tree = desktop.read(pid, self.whole())?;
+        let mut tree = desktop.read(pid, WHOLE)?;
         self.add_texts(desktop, &mut tree, Spots::None);
         self.accept(desktop, &mut tree, notes)?;
         Ok(tree)
-    }
-
-    pub(crate) fn whole(&self) -> Scope {
-        Scope::Whole {
-            budget: self.policy.budget,
-        }
-    }
-
-    /// The whole app, if it was read a moment ago.
-    pub(crate) fn again(&self) -> Scope {
-        Scope::Again {
-            budget: self.policy.budget,
-        }
     }
 
     /// Moves the refs of re-created elements: from old ids to new ones.

@@ -16,6 +16,7 @@ use crate::desktop::Desktop;
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::link::Link;
 use crate::picture::texts::Spots;
+use crate::reader::{AGAIN, WHOLE};
 use crate::report::ActedOn;
 use crate::settle::stale::has_empty_frame;
 use crate::trees::Scope;
@@ -130,10 +131,10 @@ impl Link<'_> {
                 Ok(_) | Err(Error::NotFound { .. }) if awaits && start.elapsed() < patience => {
                     self.cancel.check()?;
                     desktop.wait_for_change(LOOK)?;
-                    self.reader.again()
+                    AGAIN
                 }
-                Ok(_) if tops.iter().any(|top| older.contains(top)) => self.reader.again(),
-                Err(_) if !older.is_empty() => self.reader.whole(),
+                Ok(_) if tops.iter().any(|top| older.contains(top)) => AGAIN,
+                Err(_) if !older.is_empty() => WHOLE,
                 Ok(Targets {
                     target: Some(target),
                     ..
@@ -206,7 +207,7 @@ impl Link<'_> {
             && self.found.is_none()
             && (self.call.options.traverse_before || needs_tree || self.policy.needs_tree())
         {
-            self.report.readings.before = match self.read_since(desktop, pid, self.reader.again()) {
+            self.report.readings.before = match self.read_since(desktop, pid, AGAIN) {
                 Ok(tree) => Some(tree),
                 Err(Error::NotAnswering { .. }) if action.waits() => None,
                 Err(e) => return Err(e),

@@ -25,6 +25,7 @@ use crate::display::Place;
 use crate::end::{End, Exit};
 use crate::error::{Error, Mismatch, NoEffect, Result};
 use crate::link::Link;
+use crate::reader::{AGAIN, WHOLE};
 use crate::report::{AppState, Drop, Readings, Report};
 use crate::resolve::lookup::Resolved;
 use crate::resolve::targets::DropOn;
@@ -45,7 +46,7 @@ impl Link<'_> {
         let action = self.action;
         let options = &self.call.options;
         let scope = if options.traverse_after || self.call.is_chain {
-            self.reader.again()
+            AGAIN
         } else {
             Scope::Showing
         };
@@ -143,11 +144,7 @@ impl Link<'_> {
             before: Some(&tree),
             raised: true,
             sent: sent(self.action, self.is_last()),
-            ..Awaits::new(
-                self.reader.again(),
-                Effect::new(self.action, None),
-                quiet::MOST,
-            )
+            ..Awaits::new(AGAIN, Effect::new(self.action, None), quiet::MOST)
         };
         match await_quiet(desk, pid, awaits) {
             Ok((_, mut after)) => {
@@ -269,7 +266,7 @@ impl Link<'_> {
             desk.ungrab_in_time();
             desk.wait_for_change(LATE)?;
             self.cancel.check()?;
-            let tree = desk.read(pid, self.reader.whole())?;
+            let tree = desk.read(pid, WHOLE)?;
             let now = Witness::new(&tree);
             let keys = &mut self.report.step.keys;
             let goes_on = takes_more(keys.after.as_ref(), &now);

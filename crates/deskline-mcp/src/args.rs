@@ -134,6 +134,20 @@ impl<'a> Args<'a> {
         self.number(name, 0.0, FAR)
     }
 
+    /// Two numbers that are given together.
+    pub(crate) fn pair(
+        self,
+        [a, b]: [&str; 2],
+        number: impl Fn(Self, &str) -> Result<Option<f64>, Wrong>,
+    ) -> Result<Option<(f64, f64)>, Wrong> {
+        let without = |given, lacking| format!("{given} was given without {lacking}. Pass both");
+        match (number(self, a)?, number(self, b)?) {
+            (Some(_), None) => Err(without(a, b)),
+            (None, Some(_)) => Err(without(b, a)),
+            (first, second) => Ok(first.zip(second)),
+        }
+    }
+
     /// A duration of at most `max`.
     pub(crate) fn seconds(
         self,

@@ -11,7 +11,7 @@ use deskline_journal::Journal;
 use deskline_link::error::Unasked;
 use deskline_link::grants::{Approval, Grants, Question};
 use deskline_link::{
-    Call, Cancel, Error, Looked, Platform, Policy, Waiting, error_answer, unanswered,
+    Call, Cancel, Desk, Error, Looked, Platform, Policy, Waiting, error_answer, unanswered,
 };
 use serde_json::{Map, Value};
 
@@ -22,7 +22,7 @@ use crate::person::{Asked, PATIENCE, Person};
 use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::turns::{Turn, Turns};
-use crate::worker::{Desk, Job, Worker};
+use crate::worker::{Job, Worker};
 use crate::{picture, recipes, search};
 
 /// The pause between two pings of an app that does not answer. A ping itself waits 2 s.
@@ -58,18 +58,13 @@ pub enum NoReply {
     Asks(Box<Question>),
 }
 
-/// The desktop that is served.
-struct Served {
+/// Carries out calls. Links run one at a time.
+pub struct Dispatcher {
     platform: Arc<dyn Platform>,
     worker: Worker,
     files: JournalFiles,
     journal: Journal,
     turns: Turns,
-}
-
-/// Carries out calls. Links run one at a time.
-pub struct Dispatcher {
-    desktop: Served,
     config: Config,
     live: Live,
     /// Locked by the call that asks the person, so that the person gets one question at a time.
@@ -85,15 +80,12 @@ impl Dispatcher {
         config: Config,
     ) -> io::Result<Self> {
         let live = Live::default();
-        let desktop = Served {
+        Ok(Self {
             platform,
             worker: Worker::start(desk, live.clone())?,
             files: JournalFiles::new(journal.clone(), config.policy.clone()),
             journal,
             turns: Turns::default(),
-        };
-        Ok(Self {
-            desktop,
             config,
             live,
             asking: tokio::sync::Mutex::default(),
@@ -102,7 +94,7 @@ impl Dispatcher {
 
     /// The files that clients may read.
     pub(crate) fn files(&self) -> &JournalFiles {
-        &self.desktop.files
+        &self.files
     }
 
     /// Whether only tools that read are offered.
@@ -133,11 +125,11 @@ impl Dispatcher {
     }
 
     pub(crate) fn catalogues(&self, pid: u32) -> Vec<PathBuf> {
-        self.desktop.platform.catalogues(pid)
+        self.platform.catalogues(pid)
     }
 
     pub(crate) fn journal(&self) -> &Journal {
-        &self.desktop.journal
+        &self.journal
     }
 
     /// Carries out one call of a client with this person. Raising `cancel` stops it; it still
@@ -199,7 +191,7 @@ impl Dispatcher {
         } else {
             Cow::Borrowed(arguments)
         };
-        let (desktop, arguments) = (&self.desktop, arguments.as_ref());
+        let arguments = arguments.as_ref();
         let answer = match record.handler {
             Handler::Link(..) | Handler::Chain => {
                 let call = tools::call(record, arguments)?;
@@ -210,11 +202,11 @@ impl Dispatcher {
                 record.check(args)?;
                 let name = args.text("name")?.unwrap_or_default().to_owned();
                 let job = Job::Applications { name };
-                desktop.worker.submit(job, cancel.clone())
+                self.worker.submit(job, cancel.clone())
             }
             Handler::Search => {
                 let query = search::Query::read(record, arguments)?;
-                let files = desktop.files.clone();
+                let files = self.files.clone();
                 return Ok(blocking(move || query.run(&files)).await?);
             }
             Handler::Screenshot => {
@@ -223,7 +215,7 @@ impl Dispatcher {
                 let file = args
                     .filled("file", "a path from a summary")?
                     .map(str::to_owned);
-                let files = desktop.files.clone();
+                let files = self.files.clone();
                 return Ok(blocking(move || picture::shown(&files, file.as_deref())).await?);
             }
         };
@@ -238,10 +230,10 @@ impl Dispatcher {
         cancel: &Cancel,
         person: &dyn Person,
     ) -> Result<Reply, Failed> {
-        let (desktop, grants) = (&self.desktop, &self.config.policy.grants);
+        let grants = &self.config.policy.grants;
         let mut asking = None;
         for _ in 0..QUESTIONS {
-            let question = match link(desktop, call.clone(), cancel).await {
+            let question = match link(self, call.clone(), cancel).await {
                 Err(Failed::Asks(question)) => question,
                 done => return done,
             };
@@ -249,7 +241,7 @@ impl Dispatcher {
                 while asking.is_none() {
                     let turn = tokio::time::timeout(BETWEEN_PINGS, self.asking.lock()).await;
                     if let Some(reason) = cancel.reason() {
-                        return not_linked(desktop, call, Error::Cancelled(reason)).await;
+                        return not_linked(self, call, Error::Cancelled(reason)).await;
                     }
                     asking = turn.ok();
                 }
@@ -264,7 +256,7 @@ impl Dispatcher {
                 grants.show(None);
             }
             let asked = match asked {
-                Asked::Unable(why) => at_the_desktop(desktop, &question, cancel, &why).await?,
+                Asked::Unable(why) => at_the_desktop(self, &question, cancel, &why).await?,
                 asked => asked,
             };
             let why = match asked {
@@ -280,7 +272,7 @@ impl Dispatcher {
                 Asked::Declined => Unasked::Declined,
                 Asked::Unable(why) => Unasked::Unable(why, question.lasting_key()),
             };
-            return not_linked(desktop, call, Error::Unapproved(question, why)).await;
+            return not_linked(self, call, Error::Unapproved(question, why)).await;
         }
         Err(Failed::Wrong(
             "the user's answers have not allowed it. Nothing was touched".into(),
@@ -297,7 +289,7 @@ impl Dispatcher {
     pub async fn stop(&self, limit: Duration) -> bool {
         let since = self.live.stop();
         let left = limit.saturating_sub(since.elapsed());
-        self.desktop.worker.stop(left).await
+        self.worker.stop(left).await
     }
 }
 
@@ -315,12 +307,12 @@ impl From<Wrong> for Failed {
 
 /// Asks the person at the desktop. `why` is the reason why their client cannot ask them.
 async fn at_the_desktop(
-    desktop: &Served,
+    served: &Dispatcher,
     question: &Question,
     cancel: &Cancel,
     why: &str,
 ) -> Result<Asked, Wrong> {
-    let platform = Arc::clone(&desktop.platform);
+    let platform = Arc::clone(&served.platform);
     let (question, cancel) = (question.clone(), cancel.clone());
     Ok(
         match blocking(move || Ok(platform.ask(&question, &cancel))).await? {
@@ -345,20 +337,20 @@ async fn keep(grants: &Grants, question: &Question, answer: Approval) -> Result<
     .await
 }
 
-async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Reply, Failed> {
+async fn link(served: &Dispatcher, call: Call, cancel: &Cancel) -> Result<Reply, Failed> {
     let Some(pid) = call.pid else {
         let job = Job::Link(Box::new(call));
-        return answered(desktop.worker.submit(job, cancel.clone()).await);
+        return answered(served.worker.submit(job, cancel.clone()).await);
     };
     let call = match Waiting::new(call) {
-        Ok(waiting) => return wait_for(desktop, pid, waiting, cancel).await,
+        Ok(waiting) => return wait_for(served, pid, waiting, cancel).await,
         Err(call) => call,
     };
-    let turn = match answering(desktop, pid, call.patience(), cancel).await? {
+    let turn = match answering(served, pid, call.patience(), cancel).await? {
         Ok(turn) => turn,
-        Err(error) => return not_linked(desktop, *call, error).await,
+        Err(error) => return not_linked(served, *call, error).await,
     };
-    let answer = desktop.worker.submit(Job::Link(call), cancel.clone());
+    let answer = served.worker.submit(Job::Link(call), cancel.clone());
     drop(turn);
     answered(answer.await)
 }
@@ -366,7 +358,7 @@ async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Reply, Fa
 /// A `wait_for`: a series of looks, each a job of its own, between which the worker runs other
 /// calls.
 async fn wait_for(
-    desktop: &Served,
+    served: &Dispatcher,
     pid: u32,
     waiting: Waiting,
     cancel: &Cancel,
@@ -375,13 +367,13 @@ async fn wait_for(
     let mut first = true;
     loop {
         // A look at a hung app would block the worker for 2 s.
-        let turn = match answering(desktop, pid, waiting.left(), cancel).await? {
+        let turn = match answering(served, pid, waiting.left(), cancel).await? {
             Ok(turn) => Some(turn),
             // The app's end may be the awaited state.
             Err(Error::NoProcess(_) | Error::NoWindow { .. }) if !first => None,
-            Err(error) => return not_linked(desktop, waiting.into_call(), error).await,
+            Err(error) => return not_linked(served, waiting.into_call(), error).await,
         };
-        let looked = desktop.worker.submit(Job::Look(waiting), cancel.clone());
+        let looked = served.worker.submit(Job::Look(waiting), cancel.clone());
         drop(turn);
         waiting = match looked.await {
             Ok(Looked::NotYet(waiting)) => waiting,
@@ -395,17 +387,17 @@ async fn wait_for(
 /// Pings the app until it answers, for at most `patience` but at least once; a ping waits 2 s. Then
 /// waits for the call's turn. Other calls take their turns between two pings.
 async fn answering(
-    desktop: &Served,
+    served: &Dispatcher,
     pid: u32,
     patience: Duration,
     cancel: &Cancel,
 ) -> Result<Result<Turn, Error>, Wrong> {
     let start = Instant::now();
     loop {
-        let platform = Arc::clone(&desktop.platform);
+        let platform = Arc::clone(&served.platform);
         let ping = tokio::task::spawn_blocking(move || platform.ping(pid));
         // Queue for the turn before the ping is over, so that requests keep their order.
-        let (turn, answers) = tokio::join!(desktop.turns.take(pid), ping);
+        let (turn, answers) = tokio::join!(served.turns.take(pid), ping);
         match answers {
             Ok(Ok(())) => return Ok(Ok(turn)),
             Ok(Err(Error::NotAnswering { .. })) if start.elapsed() < patience => {}
@@ -421,8 +413,8 @@ async fn answering(
 }
 
 /// Answers and records a call for which no link ran.
-async fn not_linked(desktop: &Served, call: Call, error: Error) -> Result<Reply, Failed> {
-    let journal = desktop.journal.clone();
+async fn not_linked(served: &Dispatcher, call: Call, error: Error) -> Result<Reply, Failed> {
+    let journal = served.journal.clone();
     Ok(blocking(move || Ok(unanswered(&journal, &call, error).into())).await?)
 }
 

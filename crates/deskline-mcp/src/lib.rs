@@ -27,7 +27,7 @@ mod tools;
 mod turns;
 mod worker;
 
-pub use deskline_link::STEPS;
+pub use deskline_link::{Desk, STEPS};
 pub use dispatch::{Config, Dispatcher, NoReply};
 pub use person::{Asked, Nobody, Person};
 pub use recipe::{Did, How, Played, Stop, check, field, labels, pale};
@@ -37,4 +37,3 @@ pub use rmcp::transport::stdio_pipes as stdio;
 pub use server::{
     INSTRUCTIONS, ServeError, Server, remote_instructions, reporting, serve, server_info,
 };
-pub use worker::Desk;

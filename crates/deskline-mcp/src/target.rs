@@ -101,24 +101,11 @@ impl Args<'_> {
 
     /// The point `x`,`y`, or with `width`,`height` the centre of that rectangle.
     pub(crate) fn point(self) -> Result<Point, Wrong> {
-        let (x, y) = (self.coordinate("x")?, self.coordinate("y")?);
-        let (w, h) = (self.extent("width")?, self.extent("height")?);
-        let (x, y) = match (x, y) {
-            (Some(x), Some(y)) => (x, y),
-            (Some(_), None) => return Err("x was given without y. Pass both".into()),
-            (None, Some(_)) => return Err("y was given without x. Pass both".into()),
-            (None, None) => {
-                return Err(String::from(
-                    "width and height were given without x and y. Pass all four as in a tree line",
-                ));
-            }
-        };
-        let (w, h) = match (w, h) {
-            (Some(w), Some(h)) => (w, h),
-            (None, None) => (0.0, 0.0),
-            (Some(_), None) => return Err("width was given without height. Pass both".into()),
-            (None, Some(_)) => return Err("height was given without width. Pass both".into()),
-        };
+        let (x, y) = self.pair(["x", "y"], Self::coordinate)?.ok_or(
+            "width and height were given without x and y. Pass all four as in a tree line",
+        )?;
+        let size = self.pair(["width", "height"], Self::extent)?;
+        let (w, h) = size.unwrap_or_default();
         Ok(Point {
             x: (x + w / 2.0).floor() as i32,
             y: (y + h / 2.0).floor() as i32,

@@ -9,51 +9,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use deskline_link::error::panic_text;
-use deskline_link::grants::Question;
-use deskline_link::{Answer, Call, Cancel, Links, Looked, Reason, Waiting, error_answer};
+use deskline_link::{Answer, Call, Cancel, Desk, Looked, Reason, Waiting, error_answer};
 use tokio::sync::{oneshot, watch};
 
 use crate::live::Live;
-
-/// The desktop that the worker drives: [`Links`], or a script in a test.
-pub trait Desk: Send {
-    /// Runs one link, unless the person has to be asked first.
-    fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>>;
-
-    /// Looks for the element of a `wait_for`, until `others` returns that another job waits for the
-    /// desktop.
-    fn look(&mut self, waiting: Box<Waiting>, cancel: &Cancel, others: &dyn Fn() -> bool)
-    -> Looked;
-
-    /// `list_applications`: the apps whose name contains `name`.
-    fn applications(&mut self, name: &str) -> Answer;
-
-    /// Called between jobs. Returns after which time to call it again, if at all.
-    fn idle(&mut self) -> Option<Duration>;
-}
-
-impl Desk for Links {
-    fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>> {
-        self.run_or_ask(call, cancel)
-    }
-
-    fn look(
-        &mut self,
-        waiting: Box<Waiting>,
-        cancel: &Cancel,
-        others: &dyn Fn() -> bool,
-    ) -> Looked {
-        Links::look(self, waiting, cancel, others)
-    }
-
-    fn applications(&mut self, name: &str) -> Answer {
-        Links::applications(self, name)
-    }
-
-    fn idle(&mut self) -> Option<Duration> {
-        Links::idle(self)
-    }
-}
 
 /// A job for the worker.
 #[derive(Debug)]

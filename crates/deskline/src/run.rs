@@ -39,7 +39,6 @@ pub(crate) fn dispatcher(settings: &Settings) -> Fallible<(Dispatcher, platform:
             },
             limit: Duration::from_secs(settings.guard_timeout.into()),
         },
-        ..Policy::default()
     };
     // Without a guard, the input of another server is not kept out, and neither is the person's.
     let guarded = policy.guard.mode != Mode::Off;

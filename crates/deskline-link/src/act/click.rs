@@ -7,7 +7,7 @@ use deskline_input::Click;
 
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
-use super::input::{FIELD_COMES, verb};
+use super::input::FIELD_COMES;
 use super::reach::Reached;
 use crate::call::{ClickKind, Typing};
 use crate::error::{Error, Result, TargetError};
@@ -56,7 +56,11 @@ impl Act<'_, '_> {
                 self.step.done.at = Some(end);
             }
         }
-        self.step.done.say(format!("{} {name}", verb(kind)));
+        let dash = if kind.modifiers.is_empty() { "" } else { "-" };
+        let (held, which) = (kind.modifiers, kind.prefix());
+        self.step
+            .done
+            .say(format!("{held}{dash}{which}clicked {name}"));
         if keys_follow {
             // The click may open a dialog or move the focus: the text goes to the dialog or
             // to the new focus.

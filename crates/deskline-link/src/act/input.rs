@@ -6,10 +6,11 @@ use std::time::Duration;
 use deskline_core::{Element, KeyPress, Modifiers, Point, Rect, Tree, escape};
 
 use super::action::Act;
+use super::front::Wanted;
 use super::reach::Reached;
 use super::{abilities, no_element};
 use crate::alert::{self, takes_text};
-use crate::call::{ClickKind, Input, Quiet, Target, Typing};
+use crate::call::{Input, Quiet, Target, Typing};
 use crate::display::Shown;
 use crate::error::{Error, Obstacle, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
@@ -21,7 +22,7 @@ use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::{Deed, Scope};
 use crate::wait;
-use deskline_input::{Aim, Button, Clicks};
+use deskline_input::Aim;
 
 /// How often to read an app that reports no focused element: it may take a while to focus one in a
 /// window that has come to the front.
@@ -493,9 +494,7 @@ impl<'a> Act<'a, '_> {
         // been scrolled.
         let holds = |place: &Rect| at.is_none_or(|at| place.contains(at));
         let place = self.place(target).filter(holds).or(at.map(around));
-        // Do not hold the person's devices while something is only shown.
         let guarded = self.desk.guard.holds();
-        self.desk.ungrab();
         let clicked = target.index.and_then(|i| self.tree?.elements.get(i));
         let caption = match text {
             // A click on something other than a field may open a password prompt: show no text.
@@ -503,33 +502,31 @@ impl<'a> Act<'a, '_> {
             Some(_) => HIDDEN,
             None => "",
         };
-        self.show(place, caption)?;
-        if guarded {
-            self.front(self.wanted(target)).map(drop)
-        } else {
-            Ok(())
-        }
+        self.show(place, caption, guarded.then(|| self.wanted(target)))
     }
 
     fn caption(&mut self, text: Option<&str>) -> Result<()> {
         let Some(text) = text.filter(|_| self.call.options.show_animation) else {
             return Ok(());
         };
-        self.desk.ungrab();
         let caption = self.caption_of(text);
-        self.show(None, caption)?;
-        self.front(self.wanted_for_keys()).map(drop)
+        self.show(None, caption, Some(self.wanted_for_keys()))
     }
 
-    fn show(&mut self, place: Option<Rect>, caption: &str) -> Result<()> {
+    /// Does not hold the person's devices while something is only shown. `then`: the window to
+    /// bring to the front again.
+    fn show(&mut self, place: Option<Rect>, caption: &str, then: Option<Wanted>) -> Result<()> {
+        self.desk.ungrab();
         let time = self.call.options.animation_duration;
         let what = Shown {
             place,
             caption,
             time,
         };
-        let overlay = self.desk.overlay();
-        overlay.map_or(Ok(()), |overlay| overlay.show(what, self.cancel))
+        if let Ok(overlay) = self.desk.overlay() {
+            overlay.show(what, self.cancel)?;
+        }
+        then.map_or(Ok(()), |then| self.front(then).map(drop))
     }
 
     /// The caption for a text: others may see the screen.
@@ -569,21 +566,4 @@ fn lacks_focus(tree: &Tree, known: &Tree, index: usize) -> bool {
 
 fn no_target() -> Error {
     TargetError::Missing.into()
-}
-
-/// `double-clicked`, `Control+Shift-clicked`
-pub(super) fn verb(kind: ClickKind) -> String {
-    let clicked = match (kind.clicks, kind.button) {
-        (Clicks::Single, Button::Left) => "clicked",
-        (Clicks::Single, Button::Middle) => "middle-clicked",
-        (Clicks::Single, Button::Right) => "right-clicked",
-        (Clicks::Double, Button::Left) => "double-clicked",
-        (Clicks::Double, Button::Middle) => "double-middle-clicked",
-        (Clicks::Double, Button::Right) => "double-right-clicked",
-    };
-    if kind.modifiers.is_empty() {
-        clicked.to_owned()
-    } else {
-        format!("{}-{clicked}", kind.modifiers)
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Point, Rect, Role, Tree, summary};
+use deskline_core::{Point, Rect, Role, Tree, summary, tag};
 
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
@@ -11,6 +11,7 @@ use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
+use crate::reader::WHOLE;
 use crate::resolve::lookup::{self, Resolved};
 use crate::resolve::targets::DropOn;
 use crate::settle::readback::LATE;
@@ -292,12 +293,7 @@ impl Act<'_, '_> {
     }
 
     pub(super) fn look(&mut self) -> Result<Tree> {
-        self.desk.read(
-            self.pid,
-            Scope::Whole {
-                budget: Duration::from_millis(500),
-            },
-        )
+        self.desk.read(self.pid, WHOLE)
     }
 
     /// Scrolls the element into view: through the toolkit if it can, else with the wheel over its
@@ -620,8 +616,7 @@ pub(super) fn not_showing(tree: &Tree, index: usize) -> Error {
         && let Some((at, (0, lines))) = wheel(tree, (index, 0), LINE)
     {
         let holder = summary::name_of(tree, area);
-        let reference = tree.elements[area].reference;
-        let reference = reference.map_or_else(String::new, |r| format!(" #{r}"));
+        let reference = tag(tree.elements[area].reference);
         return TargetError::ScrolledAway {
             name,
             holder: format!("{holder}{reference}"),

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use deskline_core::{Element, Point, Rect, Role, States, Tree, summary};
+use deskline_core::{Element, Point, Rect, Role, States, Tree, summary, tag};
 
 use super::action::Act;
 use super::reach::{
@@ -561,8 +561,7 @@ fn covered(known: &Tree, seen: &Seen<'_>, cover: Option<usize>) -> TargetError {
         let name = summary::name_of(&seen.tree, control);
         let id = &seen.tree.elements[control].id;
         let known = known.elements.iter().find(|e| e.id == *id);
-        let reference = known.and_then(|e| e.reference);
-        reference.map_or(name.clone(), |reference| format!("{name} #{reference}"))
+        name + &tag(known.and_then(|e| e.reference))
     });
     TargetError::Covered {
         name: summary::name_of(&seen.tree, seen.index),

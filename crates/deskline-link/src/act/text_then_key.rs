@@ -138,9 +138,7 @@ impl Act<'_, '_> {
 /// Whether the tree shows an effect of a text: in a field, or in the page or window of the focus.
 /// Raising a browser changes its bars.
 fn page_took(before: &Tree, now: &Tree, focus: usize) -> bool {
-    let is_page = |at: &usize| now.elements[*at].role == Role::WEB_AREA;
-    let scope = now.outwards(focus).find(is_page);
-    let scope = scope.or_else(|| now.toplevel(focus));
+    let scope = now.page_around(focus).or_else(|| now.toplevel(focus));
     let counts = |at: usize| {
         let is_field = now.elements[at].states.contains(States::EDITABLE);
         is_field || scope.is_none_or(|scope| now.is_inside(at, scope))

@@ -16,7 +16,7 @@ use crate::subject::Subject;
 use deskline_input::clock::Instant;
 
 /// How long to wait for an event before reading anyway. Toolkits omit some events.
-const STEP: Duration = Duration::from_millis(100);
+pub(crate) const STEP: Duration = Duration::from_millis(100);
 
 /// The time between the first event of a burst and the reading.
 const BURST: Duration = Duration::from_millis(10);
@@ -371,20 +371,11 @@ fn holds(tree: &Tree, index: Option<usize>, state: Awaited) -> bool {
 }
 
 fn word(state: Awaited) -> String {
-    match state {
-        Awaited::Present => "present".into(),
-        Awaited::Absent => "absent".into(),
-        Awaited::Visible => "visible".into(),
-        Awaited::Enabled => "enabled".into(),
-        Awaited::Loaded => "loaded".into(),
-        Awaited::State(states) => {
-            let names: Vec<String> = states
-                .iter_names()
-                .map(|(name, _)| name.to_lowercase())
-                .collect();
-            names.join(" and ")
-        }
+    if let Awaited::State(states) = state {
+        return states.words().collect::<Vec<_>>().join(" and ");
     }
+    let known = Awaited::words().find(|(_, known)| *known == state);
+    known.map_or("", |(word, _)| word).to_owned()
 }
 
 fn name(target: &Target) -> String {

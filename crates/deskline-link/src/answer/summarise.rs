@@ -11,6 +11,7 @@ use crate::picture::change;
 use crate::report::{AppState, Drop, Report, Results};
 use crate::resolve::lookup;
 use crate::secrecy::character_of;
+use crate::settle::quiet::Settled;
 use crate::settle::readback;
 use crate::subject::Subject;
 
@@ -198,23 +199,15 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
         }
         (None, None) => {}
     }
-    match report.step.settled {
-        Some(settled) if settled.quiet => {
-            parts.push(format!("Settled in {} ms", settled.took.as_millis()));
-        }
-        Some(settled) if settled.computing => {
-            parts.push(format!(
-                "The app is still busy after {} ms: it computes",
-                settled.took.as_millis()
-            ));
-        }
-        Some(settled) => {
-            parts.push(format!(
-                "Still changing after {} ms",
-                settled.took.as_millis()
-            ));
-        }
-        None => {}
+    if let Some(settled) = report.step.settled {
+        let ms = settled.took.as_millis();
+        parts.push(match settled {
+            Settled { quiet: true, .. } => format!("Settled in {ms} ms"),
+            Settled {
+                computing: true, ..
+            } => format!("The app is still busy after {ms} ms: it computes"),
+            _ => format!("Still changing after {ms} ms"),
+        });
     }
     parts.join(". ") + "."
 }

@@ -192,7 +192,8 @@ pub(crate) fn is_hidden_control(tree: &Tree, index: usize) -> bool {
         element.role,
         Role::CHECK_BOX | Role::RADIO_BUTTON | Role::BUTTON
     );
-    let page = page_of(tree, index).and_then(|page| tree.elements[page].place());
+    let page = tree.page_around(index);
+    let page = page.and_then(|page| tree.elements[page].place());
     let Some(page) = page.filter(|_| takes) else {
         return false;
     };
@@ -215,11 +216,6 @@ fn fits(place: Rect) -> bool {
     place.w.min(place.h) >= 5
 }
 
-fn page_of(tree: &Tree, index: usize) -> Option<usize> {
-    let mut around = tree.outwards(index);
-    around.find(|at| tree.elements[*at].role == Role::WEB_AREA)
-}
-
 /// What is clicked for this target: for a hidden control its label, as a person does; of the label
 /// a text without links.
 pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
@@ -229,7 +225,7 @@ pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
         return target;
     };
     let element = &tree.elements[index];
-    let page = page_of(tree, index);
+    let page = tree.page_around(index);
     let texts = Texts::new(tree);
     let name = fold(&element.title.shown);
     // Chromium leaves out labels without a box of their own, and adds to the names of file inputs.
@@ -253,7 +249,7 @@ pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
     let found = (0..tree.elements.len()).filter(named);
     let found = found.filter(|at| {
         let seen = tree.elements[*at].place().is_some_and(fits);
-        seen && page_of(tree, *at) == page && !mixes(*at)
+        seen && tree.page_around(*at) == page && !mixes(*at)
     });
     match found.min_by_key(|at| at.abs_diff(index)) {
         Some(label) => Resolved {

@@ -1,7 +1,5 @@
 //! Waits for what a call expects of its steps.
 
-use std::time::Duration;
-
 use deskline_core::{Element, States, Tree, escape, fold};
 
 use crate::act::wait_for;
@@ -10,10 +8,8 @@ use crate::checkpoint::Checkpoint;
 use crate::error::{Error, NoEffect, Result};
 use crate::link::Link;
 use crate::picture::texts::Spots;
+use crate::reader::WHOLE;
 use deskline_input::clock::Instant;
-
-/// How long to wait for an event before reading anyway. Toolkits omit some events.
-const STEP: Duration = Duration::from_millis(100);
 
 impl Link<'_> {
     /// Waits until what the call expects of the current step shows, or no longer shows.
@@ -33,7 +29,7 @@ impl Link<'_> {
         loop {
             let mut trees: Vec<Tree> = own.take().into_iter().collect();
             if trees.is_empty() {
-                match desk.read(pid, self.reader.whole()) {
+                match desk.read(pid, WHOLE) {
                     Ok(tree) => trees.push(tree),
                     Err(
                         Error::NoProcess(_) | Error::NoWindow { .. } | Error::NotAnswering { .. },
@@ -71,7 +67,8 @@ impl Link<'_> {
             }
             self.cancel.check()?;
             desk.ungrab_in_time();
-            silent = desk.wait_for_change(STEP.min(expected.timeout))?.is_none();
+            let wait = wait_for::STEP.min(expected.timeout);
+            silent = desk.wait_for_change(wait)?.is_none();
         }
     }
 }

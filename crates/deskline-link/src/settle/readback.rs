@@ -17,7 +17,7 @@ use crate::error::{Mismatch, shown};
 use crate::picture::change::Before;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::{Keys, Way, Witness};
-use crate::settle::changed::Says;
+use crate::settle::changed::{Says, shows_effect};
 use crate::settle::chosen::has_chosen;
 use crate::settle::field::{Field, Verdict};
 use deskline_input::Clicks;
@@ -432,12 +432,5 @@ pub(crate) fn idle_key(
 
 /// Whether anything but the focus changed.
 pub(crate) fn has_changed(before: &Tree, after: &Tree) -> bool {
-    differ(before, after, Modified::is_focus_alone)
-}
-
-/// Whether anything changed but what does not count.
-pub(crate) fn differ(before: &Tree, after: &Tree, counts_not: fn(&Modified) -> bool) -> bool {
-    let diff = Diff::between(before, after);
-    let modified = !diff.modified.iter().all(counts_not);
-    !diff.added.is_empty() || !diff.removed.is_empty() || modified
+    shows_effect(&Diff::between(before, after), after, false, None)
 }

@@ -9,13 +9,14 @@ use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::desktop::Desktop;
 use crate::error::{Mismatch, NoEffect, Result, shown};
 use crate::link::Link;
+use crate::reader::AGAIN;
 use crate::report::{Readings, Report};
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::Witness;
 use crate::settle::changed::{Control, Says};
 use crate::settle::expected::QUIET;
 use crate::settle::field::{Field, Verdict};
-use crate::settle::readback::{LATE, chose, differ, has_changed, read_back};
+use crate::settle::readback::{LATE, chose, has_changed, read_back};
 use crate::trees::{Scope, Sign};
 use deskline_input::clock::Instant;
 
@@ -104,11 +105,11 @@ impl Link<'_> {
             return Ok(());
         }
         // The action may close the window, or keep the app busy.
-        let Ok(tree) = desktop.read(pid, self.reader.again()) else {
+        let Ok(tree) = desktop.read(pid, AGAIN) else {
             return Ok(());
         };
         let slider = self.report.step.acted_on.as_ref().map(|a| &a.was);
-        let tree = slid(desktop, (pid, self.reader.again()), slider, tree)?;
+        let tree = slid(desktop, (pid, AGAIN), slider, tree)?;
         let settled = self.report.readings.after.replace(tree);
         let found = match verdict(action, changed.target.as_ref(), self.report) {
             Verdict::Failed(why) => Some(why),
@@ -210,9 +211,8 @@ fn another(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) ->
     let at = report.step.done.at?;
     let lies = |element: &Element| element.place().is_some_and(|place| place.contains(at));
     let got = (was.states ^ now.states).intersects(Says::ON) || lies(now) && !lies(own);
-    let is_page = |at: usize| after.elements[at].role == Role::WEB_AREA;
     let told = is_control(own) && is_control(now) && is_apart && comes && got;
-    (told && after.outwards(target).any(is_page)).then(|| summary::name_of(after, focus))
+    (told && after.page_around(target).is_some()).then(|| summary::name_of(after, focus))
 }
 
 /// A note about a control of a page that was clicked and has not got the focus, while the tree
@@ -315,7 +315,10 @@ fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
     if then.picks && !was.picks && !now.picks {
         // A row that opens something may lose its selection.
         let (before, after) = (report.readings.current()?, report.readings.after.as_ref()?);
-        let is_lost = !differ(before, after, Modified::is_selection_alone);
+        let diff = Diff::between(before, after);
+        let is_lost = diff.added.is_empty()
+            && diff.removed.is_empty()
+            && diff.modified.iter().all(Modified::is_selection_alone);
         return is_lost.then(|| Mismatch::TakenBack("not selected".to_owned()));
     }
     (now == was && *then != was)

@@ -6,7 +6,8 @@ use deskline_journal::{Journal, Retention};
 use deskline_link::call::{Awaited, Input, Typing};
 use deskline_link::grants::Question;
 use deskline_link::{
-    Action, Answer, Call, Cancel, Links, Looked, Options, Policy, Target, Waiting, WindowTarget,
+    Action, Answer, Call, Cancel, Desk, Links, Looked, Options, Policy, Target, Waiting,
+    WindowTarget,
 };
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -246,7 +247,7 @@ impl Story {
     /// The question for the person that a call leads to.
     pub(crate) fn asks_before(&mut self, call: &Call) -> Option<Box<Question>> {
         self.script().calls.clear();
-        self.links.run_or_ask(call, &Cancel::new()).err()
+        Desk::run(&mut self.links, call, &Cancel::new()).err()
     }
 
     pub(crate) fn click_then(

@@ -10,7 +10,7 @@ pub(crate) enum Type {
     Number,
     Bool,
     /// One of these words.
-    Choice(&'static [&'static str]),
+    Choice(fn() -> Vec<&'static str>),
     /// A list of modifiers.
     Modifiers,
     /// A list of items with this schema.
@@ -24,8 +24,10 @@ impl Type {
             Self::Integer => json!({"type": "integer"}),
             Self::Number => json!({"type": "number"}),
             Self::Bool => json!({"type": "boolean"}),
-            Self::Choice(words) => json!({"type": "string", "enum": words}),
-            Self::Modifiers => json!({"type": "array", "items": Self::Choice(&MODIFIERS).schema()}),
+            Self::Choice(words) => json!({"type": "string", "enum": words()}),
+            Self::Modifiers => {
+                json!({"type": "array", "items": Self::Choice(|| MODIFIERS.to_vec()).schema()})
+            }
             Self::List(item) => json!({"type": "array", "items": item()}),
         }
     }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use deskline_core::States;
 use deskline_link::Action;
 use deskline_link::call::Awaited;
 
@@ -75,7 +74,7 @@ pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
         REF,
         Arg::optional(
             "state",
-            Type::Choice(&AWAITED),
+            Type::Choice(states),
             "default present; loaded: its web page",
         ),
         Arg::optional("timeout", Type::Number, "seconds: default 10, at most 300"),
@@ -93,35 +92,16 @@ fn wait_for(args: Args<'_>) -> Result<Action, Wrong> {
 }
 
 /// The words of `state`.
-const AWAITED: [&str; 5 + States::WORDS.len()] = {
-    let mut words = ["present"; 5 + States::WORDS.len()];
-    words[1] = "absent";
-    words[2] = "visible";
-    words[3] = "enabled";
-    words[4] = "loaded";
-    let mut i = 0;
-    while i < States::WORDS.len() {
-        words[5 + i] = States::WORDS[i].0;
-        i += 1;
-    }
-    words
-};
+fn states() -> Vec<&'static str> {
+    Awaited::words().map(|(word, _)| word).collect()
+}
 
 fn awaited(word: &str) -> Result<Awaited, Wrong> {
     let lower = word.trim().to_lowercase();
-    match lower.as_str() {
-        "present" => Ok(Awaited::Present),
-        "absent" => Ok(Awaited::Absent),
-        "visible" => Ok(Awaited::Visible),
-        "enabled" => Ok(Awaited::Enabled),
-        "loaded" => Ok(Awaited::Loaded),
-        _ => States::WORDS
-            .iter()
-            .find(|(name, _)| *name == lower)
-            .map(|(_, state)| Awaited::State(*state))
-            .ok_or_else(|| {
-                let (words, word) = (AWAITED.join(", "), shown(&word.into()));
-                format!("state must be one of {words}, not {word}")
-            }),
-    }
+    let found = Awaited::words().find(|(known, _)| *known == lower);
+    let wrong = || {
+        let (words, word) = (states().join(", "), shown(&word.into()));
+        format!("state must be one of {words}, not {word}")
+    };
+    found.map(|(_, state)| state).ok_or_else(wrong)
 }

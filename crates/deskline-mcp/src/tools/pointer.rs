@@ -149,22 +149,11 @@ fn drag(args: Args<'_>) -> Result<Action, Wrong> {
 /// Where a drag ends.
 fn drag_end(args: Args<'_>) -> Result<Target, Wrong> {
     let element = args.filled("toElement", "a part of the element's text")?;
-    let element = element.map(|text| Target::Text {
-        text: text.to_owned(),
-        role: None,
-    });
-    let point = match (args.coordinate("toX")?, args.coordinate("toY")?) {
-        (Some(x), Some(y)) => Some(Target::Point(deskline_core::Point {
-            x: x.floor() as i32,
-            y: y.floor() as i32,
-        })),
-        (Some(_), None) => return Err("toX was given without toY. Pass both".into()),
-        (None, Some(_)) => return Err("toY was given without toX. Pass both".into()),
-        (None, None) => None,
-    };
+    let point = args.pair(["toX", "toY"], Args::coordinate)?;
+    let point = point.map(|(x, y)| Target::at(x.floor() as i32, y.floor() as i32));
     let ends = [
         ("toRef", args.reference("toRef")?),
-        ("toElement", element),
+        ("toElement", element.map(Target::text)),
         ("toX,toY", point),
     ];
     let given = ends.iter().filter(|(_, end)| end.is_some());

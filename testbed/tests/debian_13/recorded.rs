@@ -280,7 +280,7 @@ fn is_refused() {
         assert!(!refused.status.success());
         has(String::from_utf8_lossy(&refused.stderr), why);
     };
-    std::fs::set_permissions(&device, Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&device, Permissions::from_mode(0o000)).unwrap();
     refused("sudo setfacl -m");
     std::fs::remove_file(&device).unwrap();
     refused("there is no keyboard or pointer in /dev/input");

@@ -11,8 +11,8 @@ use super::{Effect, TOOLS, ToolRecord};
 const INTRODUCTION: &str = "\
 # Tools
 
-The tools as an agent sees them. Where nothing else is said, a tool may change or delete things. `deskline call TOOL '{…}'` calls one
-from a shell.
+The tools as an agent sees them. A tool may change or delete things unless its section says otherwise. `deskline call TOOL '{…}'`
+calls one from a shell.
 
 ## What tools have in common
 
@@ -22,7 +22,7 @@ from a shell.
   and what to do next. [All fields](formats.md#the-answer).
 - **Options.** The tools whose name ends in `traverse` or `traversal` also take these. No schema lists them, to keep the list of
   tools short:
-  - `timeout`, with `expect`: the seconds to wait for its text, at most 30. In a chain this is also the limit of `wait_for`
+  - `timeout`, only where a tool takes `expect`: the seconds to wait for its text, at most 30
   - `traverseBefore`, `traverseAfter`: with `false` no tree is read before the action, or after it
   - `showDiff`: `false` leaves out the changes
   - `onlyVisibleElements`: with `true` the file lists only visible elements

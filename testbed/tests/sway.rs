@@ -105,16 +105,3 @@ fn a_notification_is_read_and_its_action_pressed() {
     assert_eq!(printed.trim(), "open", "{answer}");
     until("the person's window", || server.has_in_front(&persons));
 }
-
-/// No program sees what is pressed there.
-#[test]
-fn a_recording_is_refused_with_advice() {
-    let sway = Setup::here(Compositor::Sway).start();
-    let recipes = sway.folder().join("recipes");
-    let mut record = sway.deskline(&["record", "gedit", "--recipes"]);
-    let output = record.arg(&recipes).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && !recipes.exists(), "{said}");
-    assert!(said.contains("a recording needs an X11 desktop"), "{said}");
-    assert!(said.contains("deskline desktop --watch"), "{said}");
-}

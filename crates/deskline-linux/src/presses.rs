@@ -288,12 +288,16 @@ fn change(message: &Message) -> Option<Change> {
 }
 
 fn unreadable(error: &io::Error) -> Error {
-    Error::Unavailable(String::from(match error.kind() {
-        ErrorKind::PermissionDenied => {
-            "this user may not read the devices in /dev/input, and on Wayland nothing else tells what is \
-            pressed. Until the next restart this lets every program of yours read them: sudo setfacl -m \
-            \"u:$USER:r\" /dev/input/event*. Or record on deskline desktop --watch, with a VNC viewer"
-        }
-        _ => "there is no keyboard or pointer in /dev/input",
-    }))
+    let (why, unless) = match error.kind() {
+        ErrorKind::PermissionDenied => (
+            "this user may not read the devices in /dev/input",
+            "Until the next restart this lets every program of yours read them: sudo setfacl -m \
+            \"u:$USER:r\" /dev/input/event*. Or record",
+        ),
+        _ => ("there is no keyboard or pointer in /dev/input", "Record"),
+    };
+    Error::Unavailable(format!(
+        "{why}, and on Wayland nothing else tells what is pressed. {unless} on deskline desktop \
+        --watch, with a VNC viewer"
+    ))
 }

@@ -278,7 +278,9 @@ fn is_refused() {
     let refused = |why: &str| {
         let refused = session.deskline(&["record", "gedit"]).output().unwrap();
         assert!(!refused.status.success());
-        has(String::from_utf8_lossy(&refused.stderr), why);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        has(&said, why);
+        has(&said, "deskline desktop --watch");
     };
     std::fs::set_permissions(&device, Permissions::from_mode(0o000)).unwrap();
     refused("sudo setfacl -m");

@@ -76,15 +76,30 @@ fn up_and_down_five_times_without_a_trace() {
     }
 }
 
+fn number(desktop: &PrivateDesktop) -> u16 {
+    let display = desktop.session().display.as_deref();
+    display.unwrap()[1..].parse().unwrap()
+}
+
+#[test]
+fn desktops_that_start_at_the_same_time_have_a_display_each() {
+    let desktops = std::thread::scope(|scope| {
+        let start = || PrivateDesktop::start(&Options::default()).unwrap();
+        let all = [(); 4].map(|()| scope.spawn(start));
+        all.map(|one| one.join().unwrap())
+    });
+    let mut numbers = desktops.each_ref().map(number);
+    numbers.sort_unstable();
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+    for desktop in &desktops {
+        desktop.session().connect_x11().unwrap();
+    }
+}
+
 #[test]
 fn a_taken_display_number_is_skipped() {
     use std::os::linux::net::SocketAddrExt;
     use std::os::unix::net::{SocketAddr, UnixListener};
-    let number = |desktop: &PrivateDesktop| -> u16 {
-        desktop.session().display.as_deref().unwrap()[1..]
-            .parse()
-            .unwrap()
-    };
     let first = PrivateDesktop::start(&Options::default()).unwrap();
     // Servers without a visible socket file, like one in another mount namespace: only binding the
     // number fails.

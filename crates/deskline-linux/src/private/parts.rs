@@ -125,9 +125,9 @@ impl Parts {
         let first = FIRST_DISPLAY + (std::process::id() % 5_000) as u16;
         let mut taken = None;
         for number in first..first + 100 {
-            if is_taken(number) {
+            let Some(_reserved) = reserve(number) else {
                 continue;
-            }
+            };
             let command = x_server(programs, options, number, &self.directory, &cookie);
             self.spawn(X_SERVER, command)?;
             match self.first_line(X_SERVER) {
@@ -281,13 +281,15 @@ pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<Stri
     Ok(String::from_utf8_lossy(&line).trim().to_owned())
 }
 
-/// Whether another server has this number. X clients try the abstract socket first, which any
-/// program may bind.
-fn is_taken(number: u16) -> bool {
+/// Takes a display number that no other server has. With `-displayfd` an X server writes no lock
+/// file, and takes over the socket of one that starts with the same number. So the abstract socket
+/// of that name stays bound until it listens. One that is bound already is another server's: X
+/// clients try it first.
+fn reserve(number: u16) -> Option<UnixListener> {
     let socket = socket_of(number);
-    let name = SocketAddr::from_abstract_name(&socket);
-    let is_bound = |name| UnixListener::bind_addr(&name).is_err();
-    Path::new(&socket).exists() || name.is_ok_and(is_bound)
+    let name = SocketAddr::from_abstract_name(&socket).ok()?;
+    let reserved = UnixListener::bind_addr(&name).ok()?;
+    (!Path::new(&socket).exists()).then_some(reserved)
 }
 
 /// The X server for display `number`. It prints a line on standard output when it is ready.

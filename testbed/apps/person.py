@@ -3,6 +3,7 @@ which is pressed and released; a code and 1 or 0, which goes down or up, keys an
 and a place of the pointer, on wlroots' compositors and KWin. What is pressed is written to a device too,
 as the kernel does, if there is one. Prints "ready" when they exist."""
 
+import contextlib
 import os
 import struct
 import sys
@@ -78,7 +79,7 @@ else:
     press, point = (on_kwin if sys.argv[1] == "kwin" else on_wlroots)(wayland)
     wayland.sync()
     wayland.socket.settimeout(None)
-device = os.open(DEVICE, os.O_RDWR) if os.path.exists(DEVICE) else None
+device = os.open(DEVICE, os.O_RDWR | os.O_NONBLOCK) if os.path.exists(DEVICE) else None
 print("ready", flush=True)
 for line in sys.stdin:
     first, *rest = map(int, line.split())
@@ -87,5 +88,7 @@ for line in sys.stdin:
         continue
     for down in rest or (True, False):
         if device is not None:
-            os.write(device, struct.pack("llHHi", 0, 0, 1, first, down))
+            # What nobody reads is lost once the device is full.
+            with contextlib.suppress(BlockingIOError):
+                os.write(device, struct.pack("llHHi", 0, 0, 1, first, down))
         press(first, down)

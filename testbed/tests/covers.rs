@@ -288,7 +288,13 @@ fn what_moves_holds_others_or_is_no_box_is_clicked_in_a_page() {
         });
         for name in ["Beta", "Mail", "Corner", "Wide", "Low", "Edge"] {
             page.clear_log();
-            click(&persons, &server, app.pid, json!({"element": name})).ok();
+            let mut answer = click(&persons, &server, app.pid, json!({"element": name}));
+            // Firefox says of what is cut to another shape that it does not show.
+            if (browser, name) == ("Firefox", "Corner") {
+                answer.fails_with("is not showing");
+                answer = server.press_ax(app.pid, "AXButton", name);
+            }
+            answer.ok();
             page.wait_for(&format!("clicked {name}"));
             assert_eq!(page.log(), [format!("clicked {name}")], "{browser}");
         }

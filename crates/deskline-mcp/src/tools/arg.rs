@@ -86,7 +86,7 @@ pub(crate) const MODIFIER_FLAGS: Arg = Arg::optional("modifierFlags", Type::Modi
 
 #[rustfmt::skip]
 pub(crate) const EXPECT: Arg =
-    Arg::optional("expect", Type::Text, "text to wait for, up to 3 s; !text: until it is gone");
+    Arg::optional("expect", Type::Text, "text that must show in 3 s; !text: must go");
 pub(crate) const TIMEOUT: Arg = Arg::unlisted("timeout", Type::Number);
 
 /// The options of every link. No tool lists them.

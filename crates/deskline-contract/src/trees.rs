@@ -258,8 +258,8 @@ pub trait Trees {
         Ok(Hit::Unknown)
     }
 
-    /// The bounds on the screen of the first character of the element's own text; `None` where the
-    /// toolkit reports none. `tree` is the one that has the element.
+    /// The bounds on the screen of character `at`, from 0, of the element's own text; `None` where
+    /// the toolkit reports none. `tree` is the one that has the element.
     fn character(&mut self, _tree: &Tree, _index: usize, _at: usize) -> Result<Option<Rect>> {
         Ok(None)
     }

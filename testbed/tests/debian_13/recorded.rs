@@ -126,8 +126,8 @@ impl<'s> Recording<'s> {
         });
     }
 
-    /// Ctrl+C, and the password for the first run. Returns what was said. The person's keyboard
-    /// stays: without one on the seat, no app gets the focus.
+    /// Sends Ctrl+C, and the password for the first run. Returns the program's output. The person's
+    /// keyboard stays: without one on the seat, no app gets the focus.
     fn end(&mut self) -> String {
         let (outside, _) = self.session.pid_of(self.program.id());
         signal(outside, Signal::INT);

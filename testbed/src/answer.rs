@@ -243,6 +243,30 @@ pub fn has(text: impl AsRef<str>, part: &str) {
     assert!(text.contains(part), "no {part:?} in {text}");
 }
 
+/// What a test app has logged of the job since the last time: the last of each kind, in order.
+pub fn effects(log: &std::path::Path) -> Vec<String> {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let _ = std::fs::remove_file(log);
+    let kinds = [
+        "text Name",
+        "text Secret",
+        "checked",
+        "chose",
+        "answered",
+        "clicked",
+    ];
+    let of = |line: &str| kinds.iter().find(|kind| line.starts_with(**kind));
+    let mut last: Vec<String> = Vec::new();
+    for line in text.lines().filter(|line| of(line).is_some()) {
+        if line.starts_with("text") {
+            last.retain(|other| of(other) != of(line));
+        }
+        last.push(line.to_owned());
+    }
+    last.sort();
+    last
+}
+
 /// The text of an element: its name, then its value.
 pub fn text_of(line: &Line) -> String {
     let shown = |text: &Option<deskline_core::Text>| text.as_ref().map(|t| t.shown.clone());

@@ -48,7 +48,7 @@ pub mod web;
 mod wine;
 mod xorg;
 
-pub use answer::{Answer, Pixels, has};
+pub use answer::{Answer, Pixels, effects, has};
 pub use app::App;
 pub use apps::{CODE, Toolkit};
 pub use bed::Bed;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use deskline_testbed::person::Person;
 use deskline_testbed::web::Page;
-use deskline_testbed::{Bed, Client, deskline, has, until};
+use deskline_testbed::{Bed, Client, deskline, effects, has, until};
 use serde_json::{Value, json};
 
 fn app(name: &str) -> String {
@@ -39,30 +39,6 @@ fn told(folder: &Path, args: &[&str]) -> (bool, String) {
     let printed = [output.stdout, output.stderr].concat();
     let printed = String::from_utf8_lossy(&printed).into_owned();
     (output.status.success(), printed)
-}
-
-/// What the app has logged of the job since the last time: the last of each kind, in order.
-fn effects(log: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(log).unwrap_or_default();
-    let _ = std::fs::remove_file(log);
-    let kinds = [
-        "text Name",
-        "text Secret",
-        "checked",
-        "chose",
-        "answered",
-        "clicked",
-    ];
-    let of = |line: &str| kinds.iter().find(|kind| line.starts_with(**kind));
-    let mut last: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| of(line).is_some()) {
-        if line.starts_with("text") {
-            last.retain(|other| of(other) != of(line));
-        }
-        last.push(line.to_owned());
-    }
-    last.sort();
-    last
 }
 
 fn job(name: &str) -> Vec<String> {

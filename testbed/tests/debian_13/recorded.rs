@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use deskline_testbed::{
-    Client, Compositor, Running, Session, Setup, Toolkit, has, signal, tests, until,
+    Client, Compositor, Running, Session, Setup, Toolkit, effects, has, signal, tests, until,
 };
 use rustix::process::Signal;
 
@@ -151,33 +151,6 @@ impl Drop for Recording<'_> {
     }
 }
 
-/// What the app has logged of the job since the last time, the last of each kind.
-fn effects(session: &Session) -> Vec<String> {
-    let log = session.folder().join("log");
-    let text = std::fs::read_to_string(&log).unwrap_or_default();
-    let _ = std::fs::remove_file(log);
-    let kinds = [
-        "text Name",
-        "text Secret",
-        "checked",
-        "chose",
-        "answered",
-        "clicked",
-    ];
-    let mut last: Vec<String> = Vec::new();
-    for line in text.lines() {
-        let Some(kind) = kinds.iter().find(|kind| line.starts_with(**kind)) else {
-            continue;
-        };
-        if kind.starts_with("text") {
-            last.retain(|other| !other.starts_with(kind));
-        }
-        last.push(line.to_owned());
-    }
-    last.sort();
-    last
-}
-
 fn job(name: &str, answer: &str) -> Vec<String> {
     let mut job = vec![format!("text Name {name}"), "text Secret hush-7".into()];
     let rest = [
@@ -216,7 +189,7 @@ fn is_recorded(compositor: Compositor, toolkit: Toolkit, answer: &str) {
     recording.types("hush-7");
     recording.click("AXButton", "OK");
     assert_eq!(
-        effects(&session),
+        effects(&session.folder().join("log")),
         job("Ann Lee", answer),
         "{}",
         recording.said()
@@ -225,7 +198,11 @@ fn is_recorded(compositor: Compositor, toolkit: Toolkit, answer: &str) {
     let recipe = path("job.recipe.toml");
     let text = std::fs::read_to_string(&recipe).unwrap();
     // It was done once more, to try it.
-    assert_eq!(effects(&session), job("Ann Lee", answer), "{said}\n{text}");
+    assert_eq!(
+        effects(&session.folder().join("log")),
+        job("Ann Lee", answer),
+        "{said}\n{text}"
+    );
     for secret in ["hush-7", "x = "] {
         assert!(
             !text.contains(secret) && !said.contains(secret),
@@ -243,7 +220,11 @@ fn is_recorded(compositor: Compositor, toolkit: Toolkit, answer: &str) {
     run.stdin.take().unwrap().write_all(b"hush-7\n").unwrap();
     let ran = run.wait_with_output().unwrap();
     assert!(ran.status.success(), "{ran:?}\n{text}");
-    assert_eq!(effects(&session), job("Bob", answer), "{text}");
+    assert_eq!(
+        effects(&session.folder().join("log")),
+        job("Bob", answer),
+        "{text}"
+    );
 }
 
 /// GTK 3's menu bar, and its combo box, whose list is a menu.

@@ -105,7 +105,7 @@ fn table<'a>(arguments: impl IntoIterator<Item = &'a Argument>, page: &mut Strin
 fn section(record: &ToolRecord, common: &[Argument], page: &mut String) {
     let entry = serde_json::to_value(record.entry("")).unwrap();
     let (name, effect, about) = (record.name, effect(record), cell(&entry["description"]));
-    let offered = ["", "Also with `--read-only`."][usize::from(record.reads_only())];
+    let offered = ["", "Allowed with `--read-only`."][usize::from(record.reads_only())];
     let all = arguments(record);
     let (shared, own): (Vec<_>, Vec<_>) = all.iter().partition(|one| common.contains(one));
     let takes = shared.iter().map(|(name, ..)| format!("`{name}`"));

@@ -99,7 +99,7 @@ impl Partial {
         }
         let managed = |n: &&Node| n.showing && n.states.has(StateSet::MANAGES_DESCENDANTS);
         if nodes.iter().filter(managed).any(|n| !n.children_read) {
-            words.push("not read: cells out of view, of tables that manage their own cells".into());
+            words.push("not read: cells out of view, in tables that create cells on demand".into());
         }
         words
     }

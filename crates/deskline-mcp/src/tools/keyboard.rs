@@ -20,7 +20,7 @@ pub(super) static TYPE: ToolRecord = ToolRecord {
         Arg::optional(
             "paste",
             Type::Bool,
-            "by the clipboard: exact where an editor indents",
+            "by the clipboard: no editor indents it",
         ),
         PRESS_KEY,
         PRESS_KEY_MODIFIERS,

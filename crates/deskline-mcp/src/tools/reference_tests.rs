@@ -22,7 +22,7 @@ calls one from a shell.
   and what to do next. [All fields](formats.md#the-answer).
 - **Options.** The tools whose name ends in `traverse` or `traversal` also take these. No schema lists them, to keep the list of
   tools short:
-  - `timeout`, with `expect` only: the seconds to wait for its text, at most 30
+  - `timeout`, with `expect`: the seconds to wait for its text, at most 30 (`wait_for_and_traverse` has its own)
   - `traverseBefore`, `traverseAfter`: with `false` no tree is read before the action, or after it
   - `showDiff`: `false` leaves out the changes
   - `onlyVisibleElements`: with `true` the file lists only visible elements

@@ -27,7 +27,7 @@ pub(super) static CHAIN: ToolRecord = ToolRecord {
     name: "chain_and_traverse",
     about: "Several actions, one answer; prefer it to single calls. A step: \"do\" and that tool's \
         arguments, without pid and window; \"repeat\":9 runs it 9 times (most: 100); \"do\":\"read\" answers with \
-        the target's text. Targets are looked up as steps come: name what will appear by its text. If \
+        the target's text. Each step finds its target when it runs: name later elements by text. If \
         a dialog or app opens, the next step acts there. Stops at the first failure. E.g. \
         [{\"do\":\"click\",\"element\":\"Name\",\"text\":\"Ann\"},{\"do\":\"press_key\",\"keyName\":\"s\",\"modifierFlags\":[\"Control\"]},{\"do\":\"wait_for\",\"element\":\"Saved\"}]",
     args: &[

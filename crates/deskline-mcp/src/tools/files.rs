@@ -20,8 +20,8 @@ pub(super) static SEARCH_TREE: ToolRecord = ToolRecord {
 
 pub(super) static VIEW_SCREENSHOT: ToolRecord = ToolRecord {
     name: "view_screenshot",
-    about: "A window's screenshot, if you have no file tool. Take coordinates from it only where \
-        an answer has no_tree: or blind:.",
+    about: "A window's screenshot, if you have no file tool. Take coordinates from it only if an \
+        answer has `no_tree` or `blind`.",
     args: &[FILE],
     effect: Effect::ReadFile,
     handler: Handler::Screenshot,

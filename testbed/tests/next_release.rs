@@ -22,6 +22,15 @@ tests! {
         let lacks = [Lack::Guard, Lack::Places];
         session.keeps_all_but(&lacks, [Toolkit::Qt6, Toolkit::Gtk4]);
     }),
+    private => on(Compositor::Private, |setup| setup, |session| {
+        let server = session.server_with(&["--attended"]);
+        let apps = [Toolkit::Gtk4, Toolkit::Qt6].map(|t| session.widgets(t, &server));
+        for app in &apps {
+            server.clicks_are_exact(app, "a private desktop");
+            server.types_and_types_over(app, "Grüße, 漢字 😀");
+        }
+        server.menu_item_is_clicked(&apps[0]);
+    }),
     kwin => on(Compositor::Kwin, |setup| setup, |session| {
         let lacks = [Lack::OtherText, Lack::Pictures];
         let desk = Desk::keeps(session, [Toolkit::Qt6, Toolkit::Gtk3], &lacks);

@@ -25,9 +25,11 @@ const MOST: usize = 1_000;
 
 impl AtSpi {
     /// The visible toplevels, in the order of their apps and windows. If an app does not answer
-    /// within 200 ms, its last answer is used.
-    pub fn toplevels(&mut self) -> bus::Result<Vec<AppToplevel>> {
-        let apps = self.apps()?;
+    /// within 200 ms, its last answer is used. `stage`: GNOME Shell's own too, which answers only
+    /// between two frames.
+    pub fn toplevels(&mut self, stage: bool) -> bus::Result<Vec<AppToplevel>> {
+        let mut apps = self.apps()?;
+        apps.retain(|app| stage || process::name(app.pid) != GNOME_SHELL);
         let (mut found, silent) = self.toplevels_of(&apps)?;
         let silent = apps.iter().zip(silent).filter(|(_, silent)| *silent);
         for (app, _) in silent {

@@ -205,11 +205,8 @@ impl LinuxDesktop {
     }
 
     fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
-        let what = "listing the windows of apps";
-        let mut listed = self.atspi.toplevels().map_err(atspi::on_bus(what))?;
-        // The shell's stage is not an app's window.
-        listed.retain(|toplevel| !toplevel.shell);
-        Ok(listed)
+        let listed = self.atspi.toplevels(false);
+        listed.map_err(atspi::on_bus("listing the windows of apps"))
     }
 
     /// Whether the app has windows, and the display system lists none of them.

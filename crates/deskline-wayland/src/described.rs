@@ -6,12 +6,12 @@ use deskline_core::Rect;
 
 /// A source of toplevels.
 pub trait Toplevels: Send {
-    /// The visible toplevels of all apps.
+    /// The visible toplevels of all apps, and with `stage` that of GNOME Shell itself.
     ///
     /// # Errors
     ///
     /// Of the accessibility bus.
-    fn toplevels(&mut self) -> Result<Vec<AppToplevel>>;
+    fn toplevels(&mut self, stage: bool) -> Result<Vec<AppToplevel>>;
 
     /// The size of a toplevel, if its app reports one.
     ///

@@ -66,8 +66,8 @@ pub(crate) fn accessibility(session_bus: &str) -> Result<(AtSpi, String)> {
 }
 
 impl Toplevels for Described {
-    fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
-        let listed = self.atspi()?.toplevels();
+    fn toplevels(&mut self, stage: bool) -> Result<Vec<AppToplevel>> {
+        let listed = self.atspi()?.toplevels(stage);
         let listed = listed.map_err(atspi::on_bus("listing the windows of apps"))?;
         self.last.clone_from(&listed);
         Ok(listed)

@@ -199,7 +199,7 @@ impl Eis {
             keyboard.key(code, if press { Press } else { Released });
         }
         self.frame(index);
-        Ok(())
+        self.connection.flush()
     }
 
     /// Turns the wheel by a notch, right or down if positive, and waits until the compositor has

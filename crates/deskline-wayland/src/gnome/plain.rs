@@ -44,12 +44,12 @@ pub(crate) struct Plain<T> {
     /// Whether the extension is on, which is then of another version: for the doctor.
     pub(super) has_extension: bool,
     casts: Casts,
-    toplevels: T,
+    pub(super) toplevels: T,
     aim: Option<Aim>,
     /// The window in front at the last check.
     front: Option<AppToplevel>,
     /// The toplevels at the last check, unless an action may have changed them since.
-    last: Option<(Instant, Vec<AppToplevel>)>,
+    pub(super) last: Option<(Instant, Vec<AppToplevel>)>,
     pub(super) recency: Recency,
     /// The menu that last had the keyboard, and its window. While the menu has the keyboard, GTK 3
     /// reports the menu or no window as active.
@@ -104,7 +104,7 @@ impl<T: Toplevels> Plain<T> {
     ///
     /// Errors of the accessibility bus.
     pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
-        let all = self.toplevels.toplevels()?;
+        let all = self.toplevels.toplevels(true)?;
         self.last = Some((Instant::now(), all.clone()));
         Ok(all)
     }
@@ -217,15 +217,15 @@ impl<T: Toplevels> Plain<T> {
         self.menu.is_some_and(|(_, menu)| menu.placed)
     }
 
-    /// The origin of the front window's content in its stream. Mutter streams the window below an
-    /// open menu, even if the menu reports the keyboard.
+    /// The origin of the front window's content in its stream, and whether a frame was awaited for
+    /// it. Mutter streams the window below an open menu, even if the menu reports the keyboard.
     /// `None`: the frame is not that window's, or not at that size.
     fn offset(
         &mut self,
         node: u32,
         front: &AppToplevel,
         size: (i32, i32),
-    ) -> Result<Option<(f64, f64)>> {
+    ) -> Result<Option<((f64, f64), bool)>> {
         let screens = self.screens();
         let mut of = vec![(front.id, Some(size))];
         if self.menu_is_placed() {
@@ -236,7 +236,7 @@ impl<T: Toplevels> Plain<T> {
         } else if let Some(known) = self.known.get(&front.id)
             && known.is_good(size, &screens)
         {
-            return Ok(Some(known.offset));
+            return Ok(Some((known.offset, false)));
         }
         let frame = pipewire::frame(node, None, PAINTS)?;
         for (window, size) in of {
@@ -251,34 +251,33 @@ impl<T: Toplevels> Plain<T> {
                 if !self.menu_is_placed() {
                     self.note(window, size, screens, content.offset);
                 }
-                return Ok(Some(content.offset));
+                return Ok(Some((content.offset, true)));
             }
         }
         Ok(None)
     }
 
-    /// Where the content of the front window is in its stream, and whether that was measured now.
+    /// Where the content of the front window is in its stream, and whether that was awaited.
     fn placed(&mut self, front: &AppToplevel, new: bool) -> Result<Option<((f64, f64), bool)>> {
         let Some(size) = self.toplevels.size(front.id)? else {
             return Ok(None);
         };
         let kept = self.sessions.stream_of(front.id, size).filter(|_| !new);
+        let is_new = kept.is_none();
         let (node, known) = match kept {
             Some(stream) => (stream.node, stream.offset),
             None => (self.sessions.point_at(front.id, size)?.node, None),
         };
-        let at = match known {
-            Some(known) => Some(known),
-            None => self.offset(node, front, size)?,
-        };
+        let measured = || self.offset(node, front, size);
+        let at = known.map_or_else(measured, |at| Ok(Some((at, false))))?;
         let stream = self.sessions.stream_of(front.id, size);
-        if let Some((stream, at)) = stream.zip(at) {
+        if let Some((stream, (at, _))) = stream.zip(at) {
             stream.offset = Some(at);
             if stream.early.is_none() {
                 stream.early = pipewire::Stream::connect(stream.node).unwrap_or_default();
             }
         }
-        Ok(at.map(|at| (at, known.is_none())))
+        Ok(at.map(|(at, awaited)| (at, awaited || is_new)))
     }
 }
 

@@ -106,27 +106,25 @@ impl<T: Toplevels> Plain<T> {
     }
 
     /// Waits until another window than `before` is in front, at most `longest`. Returns that
-    /// window.
+    /// window. An app reports it once the shell has ended its switcher, so the shell is not asked:
+    /// it is about to draw the windows in their new order.
     fn switched(
         &mut self,
         before: Option<WindowId>,
         longest: Duration,
         cancel: &Cancel,
     ) -> Result<Option<WindowId>> {
-        wait::until(cancel, longest, wait::LOOK, || {
-            Ok(self.seen_front()?.filter(|front| Some(*front) != before))
+        self.last = None;
+        wait::until(cancel, longest, 2 * MOMENT, || {
+            let all = self.toplevels.toplevels(false)?;
+            let front = self.note_front(&all);
+            Ok(front.filter(|front| Some(*front) != before))
         })
-    }
-
-    /// The front window. Remembers it.
-    fn seen_front(&mut self) -> Result<Option<WindowId>> {
-        let all = self.toplevels()?;
-        Ok(self.note_front(&all))
     }
 
     /// The front window, or an error if `window` is gone. Remembers it.
     fn look_for(&mut self, window: WindowId) -> Result<Option<WindowId>> {
-        let all = self.toplevels()?;
+        let all = self.recent()?;
         if !all.iter().any(|t| t.id == window) {
             return Err(gone());
         }
@@ -164,26 +162,29 @@ impl<T: Toplevels> Plain<T> {
         Ok(())
     }
 
-    /// Presses Esc `strokes` times while Alt is held.
+    /// Presses Esc `strokes` times while Alt is held. When the shell handles the release of a key, it
+    /// checks whether Alt is still down, and ends its switcher if it is not. If all strokes were sent
+    /// at once, those after the second would reach an app or nobody.
     fn cycle(&mut self, strokes: usize) -> Result<()> {
         let alt = keymap::ALT.0;
         let mut port = self.sessions.get()?.port((0.0, 0.0));
         let esc = port.press(ESC, &Cancel::new())?.key;
-        let struck = self.strike(alt, true).and_then(|()| {
-            (0..strokes).try_for_each(|_| self.strike(esc, true).and(self.strike(esc, false)))
+        let struck = self.strike(&[(alt, true)]).and_then(|()| {
+            (0..strokes).try_for_each(|_| self.strike(&[(esc, true), (esc, false)]))
         });
-        struck.and(self.strike(alt, false))
+        // The caller waits for the effect.
+        let session = self.sessions.get();
+        struck.and(session.and_then(|session| session.port((0.0, 0.0)).key(&alt, false)))
     }
 
-    /// Presses or releases a key, and waits until the shell has handled that. When the shell
-    /// handles the release of a key, it checks whether Alt is still down, and ends its switcher if
-    /// it is not. If all strokes were sent at once, those after the second would reach an app or
-    /// nobody.
-    fn strike(&mut self, key: u32, down: bool) -> Result<()> {
+    /// Presses or releases keys, and waits until the shell has handled that. It handles a stroke's
+    /// release before it answers, and before it draws its switcher.
+    fn strike(&mut self, keys: &[(u32, bool)]) -> Result<()> {
         wait::pause(MOMENT);
         let sent = Instant::now();
         let mut port = self.sessions.get()?.port((0.0, 0.0));
-        port.key(&key, down)?;
+        keys.iter()
+            .try_for_each(|(key, down)| port.key(key, *down))?;
         port.sync()?;
         // Uncancelled: a switcher stays open until Alt is released.
         let handled = wait::holds(&Cancel::new(), RAISES, MOMENT, || {

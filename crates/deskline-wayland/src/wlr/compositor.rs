@@ -100,7 +100,7 @@ impl<T: Toplevels> WlrDisplay<T> {
 impl<T: Toplevels> Wlr<T> {
     /// The window with the keyboard, and the windows of apps.
     fn look(&mut self) -> Result<(Option<Activated>, Vec<AppToplevel>)> {
-        let described = self.toplevels.toplevels()?;
+        let described = self.toplevels.toplevels(false)?;
         self.client.roundtrip()?;
         let listed = listed(&self.client);
         self.pairs.learn(&listed, &described);
@@ -134,7 +134,7 @@ impl<T: Toplevels> Wlr<T> {
     /// Waits at most `limit` until the app reports that this window has the keyboard.
     fn claims(&mut self, window: WindowId, limit: Duration, cancel: &Cancel) -> Result<bool> {
         wait::holds(cancel, limit, wait::LOOK, || {
-            let all = self.toplevels.toplevels()?;
+            let all = self.toplevels.toplevels(false)?;
             Ok(all.iter().any(|t| t.id == window && t.active))
         })
     }
@@ -318,7 +318,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     }
 
     fn windows(&mut self) -> Result<Listing> {
-        self.toplevels.toplevels().map(Listing::Described)
+        self.toplevels.toplevels(false).map(Listing::Described)
     }
 
     fn toplevels(&mut self) -> Result<Vec<Window>> {

@@ -49,7 +49,7 @@ fn desktop() -> Desktop {
 struct Described(Arc<Server>);
 
 impl Toplevels for Described {
-    fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
+    fn toplevels(&mut self, _: bool) -> Result<Vec<AppToplevel>> {
         Ok(self.0.with(|state| {
             let desktop = &state.desktop;
             let shown = desktop

@@ -9,19 +9,26 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use deskline_core::Point;
 use deskline_testbed::{
     Client, Compositor, Running, Session, Setup, Toolkit, effects, has, signal, tests, until,
 };
 use rustix::process::Signal;
 
 tests! {
-    gtk3_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk3, "Yes"),
+    gtk3_on_sway => is_recorded(on(Compositor::Sway), Toolkit::Gtk3, "Yes"),
     // Nothing tells a click on the button that has the focus already, which is "Yes" there.
-    gtk4_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk4, "No"),
-    qt6_on_sway => is_recorded(Compositor::Sway, Toolkit::Qt6, "No"),
-    gtk3_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Gtk3, "Yes"),
-    qt6_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Qt6, "Yes"),
+    gtk4_on_sway => is_recorded(on(Compositor::Sway), Toolkit::Gtk4, "No"),
+    qt6_on_sway => is_recorded(on(Compositor::Sway), Toolkit::Qt6, "No"),
+    gtk3_on_kwin => is_recorded(on(Compositor::Kwin), Toolkit::Gtk3, "Yes"),
+    qt6_on_kwin => is_recorded(on(Compositor::Kwin), Toolkit::Qt6, "Yes"),
+    gtk4_on_gnome => is_recorded(on(Compositor::Gnome), Toolkit::Gtk4, "Yes"),
+    qt6_on_gnome => is_recorded(on(Compositor::Gnome), Toolkit::Qt6, "Yes"),
+    gtk4_on_gnome_without_the_extension => is_recorded(plain_gnome(), Toolkit::Gtk4, "No"),
     menus_on_sway => menus_are_recorded(),
+    drags_on_kwin => drags_are_recorded(Compositor::Kwin, "qt6"),
+    drags_on_gnome => drags_are_recorded(Compositor::Gnome, "gtk4"),
+    drags_on_sway => drags_are_recorded(Compositor::Sway, "gtk4"),
     without_the_right_to_read_devices => is_refused(),
 }
 
@@ -40,6 +47,23 @@ struct Recording<'s> {
     program: Child,
     said: PathBuf,
     pid: u32,
+}
+
+/// A person's session, and the name of their devices there.
+type Theirs = (Setup, &'static str);
+
+fn on(compositor: Compositor) -> Theirs {
+    let setup = Setup::debian_13(compositor).person();
+    match compositor {
+        Compositor::Kwin => (setup, "kwin"),
+        Compositor::Gnome => (setup.extension(), "gnome"),
+        _ => (setup, "wlroots"),
+    }
+}
+
+/// There nothing tells where the pointer is.
+fn plain_gnome() -> Theirs {
+    (Setup::debian_13(Compositor::Gnome).person(), "gnome")
 }
 
 impl<'s> Recording<'s> {
@@ -91,11 +115,32 @@ impl<'s> Recording<'s> {
         });
     }
 
-    fn click(&mut self, role: &str, text: &str) {
-        let at = until(text, || {
+    fn place(&self, role: &str, text: &str) -> Point {
+        until(text, || {
             let line = self.server.refresh(self.pid).find(role, text);
             Some(line.filter(|line| line.visible)?.extents?.center())
+        })
+    }
+
+    /// Drags one text to another.
+    fn drag(&mut self, text: &str, onto: &str) {
+        let [from, to] = [text, onto].map(|text| self.place("AX", text));
+        self.does(&format!("0 {} {}", from.x, from.y));
+        sleep(Duration::from_millis(800));
+        self.noted(text, |it| {
+            it.does(&format!("{LEFT} 1"));
+            for part in 1..=10 {
+                sleep(Duration::from_millis(40));
+                let at = |from, to| from + (to - from) * part / 10;
+                it.does(&format!("0 {} {}", at(from.x, to.x), at(from.y, to.y)));
+            }
+            sleep(Duration::from_millis(200));
+            it.does(&format!("{LEFT} 0"));
         });
+    }
+
+    fn click(&mut self, role: &str, text: &str) {
+        let at = self.place(role, text);
         self.does(&format!("0 {} {}", at.x, at.y));
         // A person needs some time to see what is new.
         sleep(Duration::from_millis(800));
@@ -165,13 +210,8 @@ fn job(name: &str, answer: &str) -> Vec<String> {
     job
 }
 
-fn is_recorded(compositor: Compositor, toolkit: Toolkit, answer: &str) {
-    let session = Setup::debian_13(compositor).person().start();
-    let name = if compositor == Compositor::Kwin {
-        "kwin"
-    } else {
-        "wlroots"
-    };
+fn is_recorded((setup, name): Theirs, toolkit: Toolkit, answer: &str) {
+    let session = setup.start();
     let path = |file: &str| session.folder().join(file);
     let app = format!(
         "/usr/bin/python3 {} {}",
@@ -251,6 +291,39 @@ fn menus_are_recorded() {
     let text = std::fs::read_to_string(path("job.recipe.toml")).unwrap();
     assert_eq!(done(), [1, 1], "{said}\n{text}");
     has(&text, "choose = \"Medium\"");
+}
+
+/// A row is dragged from one list into another. On sway nothing tells where it was dropped.
+fn drags_are_recorded(compositor: Compositor, toolkit: &str) {
+    let (setup, name) = on(compositor);
+    let session = setup.start();
+    let path = |file: &str| session.folder().join(file).display().to_string();
+    let app = format!(
+        "/usr/bin/python3 {} {} {toolkit}",
+        path("lists.py"),
+        path("log")
+    );
+    let dropped = || {
+        let log = std::fs::read_to_string(path("log")).unwrap();
+        std::fs::remove_file(path("log")).unwrap();
+        let lines = log.lines().filter(|line| *line != "ready");
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut recording = Recording::begin(&session, name, &app, &[]);
+    if compositor == Compositor::Sway {
+        recording.drag("Pear", "Nuts");
+        has(
+            recording.said(),
+            "or where you dropped it (use keys there): it is not recorded",
+        );
+        return;
+    }
+    recording.drag("Pear", "Nuts");
+    assert_eq!(dropped(), ["dropped Pear on To"], "{}", recording.said());
+    let said = recording.end();
+    let text = std::fs::read_to_string(path("job.recipe.toml")).unwrap();
+    assert_eq!(dropped(), ["dropped Pear on To"], "{said}\n{text}");
+    assert!(!text.contains("x = "), "{text}");
 }
 
 fn is_refused() {

@@ -36,8 +36,8 @@ def on_gnome():
         call(session, of, "Notify" + what, GLib.Variant(types, (code, down)))
 
     def point(x, y):
-        # From the corner, where it cannot go further.
-        for by in ((-9999, -9999), (x, y)):
+        # From the lower right corner, where nothing opens.
+        for by in ((9999, 9999), (x - 1599, y - 899)):
             call(session, of, "NotifyPointerMotionRelative", GLib.Variant("(dd)", by))
 
     # Apps bind the keyboard when it appears, and lose earlier keys.

@@ -335,7 +335,7 @@ fn drags_are_recorded_and_done_again() {
         let (folder, bed) = (tempfile::tempdir().unwrap(), Bed::with(&["--watch"]));
         let log = folder.path().join("log");
         let app = format!("{} {} {toolkit}", app("lists.py"), log.display());
-        let mut recording = Recording::begin(&bed, folder.path(), &app, "lists.py", &[]);
+        let mut recording = Recording::begin(&bed, folder.path(), &app, "\"Lists\"", &[]);
         recording.drag("Pear", "Nuts");
         let dropped = ["dropped Pear on To"];
         assert_eq!(effects(&log), dropped, "{toolkit}");

@@ -28,10 +28,8 @@ const AFTER: Duration = Duration::from_millis(250);
 /// Two presses of a button at the same place within this time are a double click.
 const DOUBLE: Duration = Duration::from_millis(350);
 
-/// How much longer is waited for what a drag has moved, and for the end of one: that is lost with
-/// its device.
+/// So many readings are waited for what a drag has moved.
 const SLOW: u32 = 8;
-const HELD: u32 = 120;
 
 /// So long after a press the app is read as often as a person may see something new in it and
 /// press that, and from then on after this pause.
@@ -44,8 +42,7 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     let caption =
         format!("Deskline records what you do in {name}. Ctrl+C in its terminal ends it.");
     let mut presses = presses(&Session::find(), &caption, AFTER)?;
-    let mut own = tempfile::Builder::new();
-    let own = own.prefix("deskline-record-").tempdir()?;
+    let own = tempfile::tempdir()?;
     let reading = Settings {
         dir: Some(own.path().join("journal")),
         // Where the presses are.
@@ -127,16 +124,13 @@ impl Recorder<'_> {
         tokio::pin!(stop);
         let mut last = Instant::now();
         loop {
-            let is_new = last.elapsed() < SELDOM;
-            let pause = if is_new { AFTER } else { SELDOM };
+            let pause = [SELDOM, AFTER][usize::from(last.elapsed() < SELDOM)];
             let press = tokio::select! {
                 () = &mut stop => break,
                 () = tokio::time::sleep(pause) => None,
                 press = self.presses.recv() => Some(press.ok_or("the devices are gone")?),
             };
-            if press.is_some() {
-                last = Instant::now();
-            }
+            last = press.as_ref().map_or(last, |_| Instant::now());
             let going = match press {
                 Some(press) => self.press(press).await,
                 None if self.typed.is_some() => self.typed().await,
@@ -193,9 +187,9 @@ impl Recorder<'_> {
     /// What a drag ended on, if the left button's press at this place is one.
     async fn dropped(&mut self, from: Option<(i32, i32)>) -> Option<Option<Line>> {
         from?;
-        let up = tokio::time::timeout(AFTER * HELD, self.ups.recv())
-            .await
-            .ok()??;
+        // The end of one is lost with its device.
+        let up = tokio::time::timeout(10 * SELDOM, self.ups.recv());
+        let up = up.await.ok()??;
         let Pressed::Up { dropped: Some(at) } = up.what else {
             return None;
         };
@@ -403,8 +397,4 @@ impl Recorder<'_> {
 fn shown(line: &Line) -> Option<String> {
     let value = line.value.as_ref().or(line.text.as_ref());
     value.map(|text| text.shown.clone())
-}
-
-fn is_secure(line: &Line) -> bool {
-    line.states.contains(States::SECURE)
 }

@@ -1,10 +1,10 @@
 //! Keys and texts of a recording.
 
-use deskline_core::{Modifiers, States, Text};
+use deskline_core::{Line, Modifiers, States, Text};
 use deskline_recipe::{HIDDEN, Screen};
 use serde_json::json;
 
-use super::{AFTER, Error, Recorder, is_secure};
+use super::{AFTER, Error, Recorder};
 
 impl Recorder<'_> {
     pub(super) fn character(&mut self, char: char) {
@@ -69,4 +69,8 @@ impl Recorder<'_> {
         }
         Ok(())
     }
+}
+
+fn is_secure(line: &Line) -> bool {
+    line.states.contains(States::SECURE)
 }

@@ -147,7 +147,7 @@ impl Recorder<'_> {
     }
 
     async fn press(&mut self, press: Press) -> Result<(), Box<dyn Error>> {
-        if self.is_elsewhere(&press) {
+        if press.pid.is_some_and(|pid| pid != self.pid) {
             if let Pressed::Button { number: 1, at } = press.what {
                 self.dropped(at).await;
             }
@@ -163,9 +163,10 @@ impl Recorder<'_> {
                     None => self.named().await,
                 };
                 self.typed().await?;
-                match (line, self.dropped(at.filter(|_| number == 1)).await) {
-                    (Some(line), Some(end)) => self.dragged(&line, end.as_ref()).await,
-                    (line, _) => self.button(number, at, line).await,
+                let (drags, to) = self.dropped(at.filter(|_| number == 1)).await;
+                match line {
+                    Some(line) if drags => self.dragged(&line, to.as_ref()).await,
+                    line => self.button(number, at, line).await,
                 }
             }
             Pressed::Button { .. } | Pressed::Up { .. } | Pressed::Named(_) => Ok(()),
@@ -180,21 +181,20 @@ impl Recorder<'_> {
         }
     }
 
-    fn is_elsewhere(&self, press: &Press) -> bool {
-        press.pid.is_some_and(|pid| pid != self.pid)
-    }
-
-    /// What a drag ended on, if the left button's press at this place is one.
-    async fn dropped(&mut self, from: Option<(i32, i32)>) -> Option<Option<Line>> {
-        from?;
+    /// Whether the left button's press at this place is a drag, and what that ended on.
+    async fn dropped(&mut self, from: Option<(i32, i32)>) -> (bool, Option<Line>) {
+        if from.is_none() {
+            return (false, None);
+        }
         // The end of one is lost with its device.
-        let up = tokio::time::timeout(10 * SELDOM, self.ups.recv());
-        let up = up.await.ok()??;
-        let Pressed::Up { dropped: Some(at) } = up.what else {
-            return None;
+        let up = tokio::time::timeout(10 * SELDOM, self.ups.recv()).await;
+        let up = up.ok().flatten().map(|up| (up.what, up.pid));
+        let Some((Pressed::Up { dropped: Some(at) }, pid)) = up else {
+            return (false, None);
         };
-        let line = at_point(&self.screen.lines, at).cloned();
-        Some(line.filter(|_| !self.is_elsewhere(&up)))
+        let is_ours = pid.is_none_or(|pid| pid == self.pid);
+        let to = at_point(&self.screen.lines, at).filter(|_| is_ours);
+        (true, to.cloned())
     }
 
     /// A drag, if something else shows now or stands elsewhere; in one control, a click.

@@ -1,7 +1,7 @@
 """A person's keyboard and mouse on the compositor named by the argument. Each line is a key's code,
 which is pressed and released; a code and 1 or 0, which goes down or up, keys and buttons alike; or 0
-and a place of the pointer, on wlroots' compositors and KWin. What is pressed is written to a device too,
-as the kernel does, if there is one. Prints "ready" when they exist."""
+and a place of the pointer. What is pressed and moved is written to a device too, as the kernel does, if
+there is one. Prints "ready" when they exist."""
 
 import contextlib
 import os
@@ -31,13 +31,19 @@ def on_gnome():
     of = name + ".Session"
     call(session, of, "Start")
 
-    def key(code, down):
-        call(session, of, "NotifyKeyboardKeycode", GLib.Variant("(ub)", (code, down)))
+    def press(code, down):
+        what, types = kind(code, ("PointerButton", "(ib)"), ("KeyboardKeycode", "(ub)"))
+        call(session, of, "Notify" + what, GLib.Variant(types, (code, down)))
+
+    def point(x, y):
+        # From the lower right corner, where nothing opens.
+        for by in ((9999, 9999), (x - 1599, y - 899)):
+            call(session, of, "NotifyPointerMotionRelative", GLib.Variant("(dd)", by))
 
     # Apps bind the keyboard when it appears, and lose earlier keys.
     for down in (True, False):
-        key(42, down)
-    return key, None
+        press(SHIFT, down)
+    return press, point
 
 
 def on_kwin(wayland):
@@ -80,15 +86,25 @@ else:
     wayland.sync()
     wayland.socket.settimeout(None)
 device = os.open(DEVICE, os.O_RDWR | os.O_NONBLOCK) if os.path.exists(DEVICE) else None
+at = (0, 0)
+
+
+def note(kind, code, value):
+    if device is not None:
+        # What nobody reads is lost once the device is full.
+        with contextlib.suppress(BlockingIOError):
+            os.write(device, struct.pack("llHHi", 0, 0, kind, code, value))
+
+
 print("ready", flush=True)
 for line in sys.stdin:
     first, *rest = map(int, line.split())
     if line.startswith("0"):
+        for axis in (0, 1):
+            note(2, axis, rest[axis] - at[axis])
+        at = rest
         point(*rest)
         continue
     for down in rest or (True, False):
-        if device is not None:
-            # What nobody reads is lost once the device is full.
-            with contextlib.suppress(BlockingIOError):
-                os.write(device, struct.pack("llHHi", 0, 0, 1, first, down))
+        note(1, first, down)
         press(first, down)

@@ -254,6 +254,7 @@ pub fn effects(log: &std::path::Path) -> Vec<String> {
         "chose",
         "answered",
         "clicked",
+        "dropped",
     ];
     let of = |line: &str| kinds.iter().find(|kind| line.starts_with(**kind));
     let mut last: Vec<String> = Vec::new();

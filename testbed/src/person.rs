@@ -57,6 +57,12 @@ impl Person {
         self.buttons(0);
     }
 
+    /// Moves the mouse with the left button held.
+    pub fn drag(&mut self, x: u16, y: u16) {
+        self.at = (x, y);
+        self.buttons(1);
+    }
+
     /// Presses exactly these buttons; bit 0 is the left one.
     pub fn buttons(&mut self, mask: u8) {
         self.devices.mouse(self.at, mask);

@@ -561,3 +561,40 @@ fn a_recipe_is_done_in_another_language() {
         has(&printed, "the app is in \"");
     }
 }
+
+/// The catalogues of Qt have what they were made of.
+#[test]
+fn a_recipe_of_a_qt_app_is_done_in_another_language() {
+    let job = Job::new();
+    let (settings, recipe) = (job.path("settings.ini"), job.recipe());
+    let file = |name: &str| job.path(name).display().to_string();
+    let app = |locale: &str| {
+        let files = format!(
+            "--config {} --localconfig {}",
+            file("settings.ini"),
+            file("local.ini")
+        );
+        format!("/usr/bin/env LC_ALL={locale} keepassxc {files}")
+    };
+    let step = |element: &str, role: &str| {
+        format!("[[step]]\ndo = \"click\"\nelement = {element:?}\nrole = {role:?}\n")
+    };
+    let saves = "Automatically save after every change";
+    let steps = [
+        step("Tools", "AXMenuBarItem"),
+        step("Settings", "AXMenuItem"),
+        step(saves, "AXCheckBox"),
+        format!("absent = '[AXCheckBox] \"{saves}\" checked'\n"),
+        step("OK", "AXButton"),
+    ];
+    std::fs::create_dir(recipe.parent().unwrap()).unwrap();
+    for locale in ["C.UTF-8", "de_DE.UTF-8"] {
+        let _ = std::fs::remove_file(&settings);
+        let text = format!("format = 1\napp = {:?}\n{}", app(locale), steps.concat());
+        std::fs::write(&recipe, text).unwrap();
+        let (output, printed) = job.run(&[]);
+        assert!(output.status.success(), "{locale}: {printed}");
+        let saved = std::fs::read_to_string(&settings).unwrap();
+        has(&saved, "AutoSaveAfterEveryChange=false");
+    }
+}

@@ -165,14 +165,15 @@ struct Recording<'b> {
 }
 
 impl<'b> Recording<'b> {
-    fn begin(bed: &'b Bed, folder: &Path, app: &str, named: &str) -> Self {
+    fn begin(bed: &'b Bed, folder: &Path, app: &str, named: &str, input: &[&str]) -> Self {
         let said = folder.join("said");
         let program = bed
             .command(deskline())
             // As a file of options may say: the person is not on that desktop.
             .args(["--desktop", "private"])
             .args(["--recipes", folder.to_str().unwrap(), "record", app])
-            .args(["--name", "job", "--input", "name=Ann Lee"])
+            .args(["--name", "job"])
+            .args(input)
             .stdin(Stdio::piped())
             .stdout(std::fs::File::create(folder.join("out")).unwrap())
             .stderr(std::fs::File::create(&said).unwrap())
@@ -233,6 +234,28 @@ impl<'b> Recording<'b> {
         });
     }
 
+    /// Drags one text to another, slowly, as a person does.
+    fn drag(&mut self, text: &str, onto: &str) {
+        let [from, to] = [text, onto].map(|text| {
+            until(text, || {
+                let line = self.server.refresh(self.pid).find("AX", text);
+                Some(line.filter(|line| line.visible)?.extents?.center())
+            })
+        });
+        sleep(Duration::from_millis(800));
+        self.then(text, |person| {
+            let at = |from, to, part| u16::try_from(from + (to - from) * part / 10).unwrap();
+            person.point(at(from.x, to.x, 0), at(from.y, to.y, 0));
+            person.buttons(1);
+            for part in 1..=10 {
+                sleep(Duration::from_millis(40));
+                person.drag(at(from.x, to.x, part), at(from.y, to.y, part));
+            }
+            sleep(Duration::from_millis(200));
+            person.buttons(0);
+        });
+    }
+
     fn type_text(&mut self, text: &str) {
         self.then(text, |person| {
             for c in text.chars() {
@@ -273,7 +296,8 @@ fn what_a_person_does_is_recorded_and_done_again() {
         let log = folder.path().join("log");
         let script = format!("{toolkit}.py");
         let app = format!("{} {}", app(&script), log.display());
-        let mut recording = Recording::begin(&bed, folder.path(), &app, &script);
+        let input = ["--input", "name=Ann Lee"];
+        let mut recording = Recording::begin(&bed, folder.path(), &app, &script, &input);
         recording.click("AXTextField", "Name");
         recording.type_text("Ann Lee");
         recording.click("AXCheckBox", "Wrap");
@@ -300,6 +324,31 @@ fn what_a_person_does_is_recorded_and_done_again() {
         let (works, printed) = told(folder.path(), &[&run[..], &with].concat());
         assert!(works, "{toolkit}: {printed}\n{text}");
         assert_eq!(effects(&log), job("Bob"), "{toolkit}: {printed}");
+    }
+}
+
+/// A row is dragged from one list into another. A drag that no element takes is left out, and one
+/// within a button is a click.
+#[test]
+fn drags_are_recorded_and_done_again() {
+    for toolkit in ["gtk4", "qt6"] {
+        let (folder, bed) = (tempfile::tempdir().unwrap(), Bed::with(&["--watch"]));
+        let log = folder.path().join("log");
+        let app = format!("{} {} {toolkit}", app("lists.py"), log.display());
+        let mut recording = Recording::begin(&bed, folder.path(), &app, "\"Lists\"", &[]);
+        recording.drag("Pear", "Nuts");
+        let dropped = ["dropped Pear on To"];
+        assert_eq!(effects(&log), dropped, "{toolkit}");
+        let said = recording.end();
+        assert_eq!(effects(&log), dropped, "{toolkit}: {said}");
+        let recipe = folder.path().join("job.recipe.toml");
+        let text = std::fs::read_to_string(&recipe).unwrap();
+        has(&text, "to = { element = \"Nuts\"");
+        assert!(!text.contains("x = "), "{text}");
+        let run = ["run", recipe.to_str().unwrap(), "--desktop", "private"];
+        let (works, printed) = told(folder.path(), &run);
+        assert!(works, "{toolkit}: {printed}\n{text}");
+        assert_eq!(effects(&log), dropped, "{toolkit}: {printed}");
     }
 }
 

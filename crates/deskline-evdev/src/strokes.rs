@@ -15,11 +15,19 @@ const SIZE: usize = TYPE + 8;
 const TYPE: usize = 2 * size_of::<usize>();
 
 /// `EV_KEY`
-const KEY: [u8; 2] = 1_u16.to_ne_bytes();
+const KEY: u16 = 1;
+
+/// `EV_REL`, and the last of its axes that is no wheel's.
+const MOTION: u16 = 2;
+const LAST: u16 = 1;
 
 /// The devices that exist now.
 #[derive(Debug)]
-pub struct Strokes(Vec<File>);
+pub struct Strokes {
+    files: Vec<File>,
+    /// How far mice have moved since this was 0, in their units.
+    pub moved: u32,
+}
 
 impl Strokes {
     /// Opens the devices of `/dev/input`.
@@ -38,7 +46,7 @@ impl Strokes {
         if files.is_empty() {
             return Err(ErrorKind::NotFound.into());
         }
-        Ok(Self(files))
+        Ok(Self { files, moved: 0 })
     }
 
     /// The next keys and buttons that go down or up, waited for at most this long, and no longer
@@ -47,34 +55,44 @@ impl Strokes {
     /// # Errors
     /// All devices are gone.
     pub fn next(&mut self, limit: Duration) -> io::Result<Vec<Stroke>> {
-        let fds = self.0.iter().map(|file| PollFd::new(file, PollFlags::IN));
+        let fds = self
+            .files
+            .iter()
+            .map(|file| PollFd::new(file, PollFlags::IN));
         wait::any(&mut fds.collect::<Vec<_>>(), Some(limit.min(SLICE)))?;
         let mut strokes = Vec::new();
-        self.0.retain_mut(|device| {
+        self.files.retain_mut(|device| {
             loop {
                 // The kernel writes whole events.
                 let mut event = [0; SIZE];
                 match device.read(&mut event) {
-                    Ok(SIZE) => strokes.extend(stroke(&event)),
+                    Ok(SIZE) => match decoded(&event) {
+                        // 2 is a repeat.
+                        Some((KEY, key, value @ (0 | 1))) => {
+                            let (key, down) = (key.into(), value == 1);
+                            strokes.push(Stroke { key, down });
+                        }
+                        Some((MOTION, ..=LAST, by)) => {
+                            self.moved = self.moved.saturating_add(by.unsigned_abs());
+                        }
+                        _ => {}
+                    },
                     Err(e) if e.kind() == ErrorKind::WouldBlock => return true,
                     _ => return false,
                 }
             }
         });
-        if self.0.is_empty() {
+        if self.files.is_empty() {
             return Err(ErrorKind::NotFound.into());
         }
         Ok(strokes)
     }
 }
 
-fn stroke(event: &[u8; SIZE]) -> Option<Stroke> {
-    let (kind, rest) = event[TYPE..].split_first_chunk::<2>()?;
-    let (code, value) = rest.split_first_chunk::<2>()?;
-    let value = u32::from_ne_bytes(*value.first_chunk()?);
-    // 2 is a repeat.
-    (*kind == KEY && value < 2).then(|| Stroke {
-        key: u16::from_ne_bytes(*code).into(),
-        down: value == 1,
-    })
+/// An event's type, code and value.
+fn decoded(event: &[u8; SIZE]) -> Option<(u16, u16, i32)> {
+    let (kind, rest) = event[TYPE..].split_first_chunk()?;
+    let (code, value) = rest.split_first_chunk()?;
+    let [kind, code] = [kind, code].map(|bytes| u16::from_ne_bytes(*bytes));
+    Some((kind, code, i32::from_ne_bytes(*value.first_chunk()?)))
 }

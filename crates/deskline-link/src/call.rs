@@ -265,6 +265,9 @@ pub struct Options {
     pub animation_duration: Duration,
     /// Additional time to wait after the app has settled.
     pub delay_after_action: Duration,
+    /// Another link follows at once, as a chain's next step does. That tells, before it acts, what
+    /// the app has taken back of this one.
+    pub goes_on: bool,
 }
 
 impl Default for Options {
@@ -277,6 +280,7 @@ impl Default for Options {
             show_animation: false,
             animation_duration: Duration::from_millis(800),
             delay_after_action: Duration::ZERO,
+            goes_on: false,
         }
     }
 }

@@ -73,6 +73,7 @@ impl Link<'_> {
         self.listen(desktop).inspect_err(|_| desktop.rest())?;
         // 1. Resolve the target on a fresh tree. Nothing is touched if it cannot be found.
         self.timed("resolve", |link| link.resolve(desktop))
+            .and_then(|()| self.undone())
             .inspect_err(|_| desktop.rest())?;
 
         // 2. Checkpoint: front window and pointer; the tree is that of step 1.
@@ -116,7 +117,8 @@ impl Link<'_> {
                     desk.hold_for_menu(pid);
                 }
             }
-            desk.listens_on = stopped.is_none() && link.report.step.control.is_some();
+            let watches = link.report.step.control.is_some() && !call.options.goes_on;
+            desk.listens_on = stopped.is_none() && watches;
             desk.restore();
             link.report.note_guard(&mut desk);
             drop(desk);
@@ -127,7 +129,7 @@ impl Link<'_> {
         if let Some(e) = stopped {
             return Err(e);
         }
-        if self.report.step.control.is_some() {
+        if self.report.step.control.is_some() && !call.options.goes_on {
             let stays = self.timed("read_back", |link| link.watch(desktop));
             desktop.rest();
             stays?;

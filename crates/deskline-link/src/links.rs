@@ -234,6 +234,8 @@ impl Links {
         });
         let answer = answer::record(&self.journal, call, subject, is_first, &mut report, result);
         self.last = subject.home().or(self.last);
+        let changed = report.step.control.take();
+        self.last_trees.changed = changed.filter(|_| call.options.goes_on);
         let taken = report.handoff.and_then(|taken| taken.tree);
         let readings = report.readings;
         // The tree of the answer's file.

@@ -42,6 +42,9 @@ pub fn presses(session: &Session, caption: &str, after: Duration) -> Result<Box<
     })
 }
 
+/// How far a mouse moves for a drag, in its own units: a hand that clicks moves it less.
+const DRAGS: u32 = 24;
+
 /// How much longer is waited for an app that has told nothing yet: at load it handles the press
 /// late.
 const SLOW: u32 = 6;
@@ -71,6 +74,8 @@ struct Devices {
     current: Option<ElementId>,
     /// Whether what the apps named around the last button is to be told next.
     asks: bool,
+    /// Where the left button went down, while it is.
+    down: Option<(i32, i32)>,
     /// How long after a button is up an app may report what was clicked.
     after: Duration,
     _banner: Announcer,
@@ -102,6 +107,7 @@ impl Devices {
             desktop,
             current: None,
             asks: false,
+            down: None,
             after,
             _banner: banner,
         })
@@ -138,8 +144,15 @@ impl Devices {
         changes
     }
 
-    /// A press of a button: its place, and whose window is there, if the compositor tells.
     fn button(&mut self, number: u32) -> Result<Press> {
+        let (at, pid) = self.there()?;
+        (self.asks, self.down) = (at.is_none(), at.filter(|_| number == 1));
+        let what = Pressed::Button { number, at };
+        Ok(Press { pid, what })
+    }
+
+    /// The pointer's place, and whose window is there, if the compositor tells.
+    fn there(&mut self) -> Result<(Option<(i32, i32)>, Option<u32>)> {
         let (mut at, mut pid) = (None, None);
         if let Some(wayland) = self.display.wayland()
             && let Some(Pointer { at: point, .. }) = wayland.pointer()?
@@ -150,9 +163,7 @@ impl Devices {
                 pid = all.iter().find(there).map(|window| window.pid);
             }
         }
-        self.asks = at.is_none();
-        let what = Pressed::Button { number, at };
-        Ok(Press { pid, what })
+        Ok((at, pid))
     }
 
     /// Waits for the next press, at most this long, and takes what goes up before: up to the
@@ -180,7 +191,9 @@ impl Devices {
             before: self.current.iter().cloned().collect(),
             ..Named::default()
         };
+        self.strokes.moved = 0;
         self.rest(PATIENCE, true, cancel)?;
+        named.dragged = self.strokes.moved >= DRAGS;
         let (down, mut up) = (self.heard(), Vec::new());
         for _ in 0..SLOW {
             if self.pending.is_empty() {
@@ -227,10 +240,15 @@ impl Presses for Devices {
             return Ok(None);
         };
         self.heard();
-        if BUTTONS.contains(&key) {
-            return down
-                .then(|| self.button(NUMBERS[(key - LEFT) as usize]))
-                .transpose();
+        if BUTTONS.contains(&key) && down {
+            return self.button(NUMBERS[(key - LEFT) as usize]).map(Some);
+        } else if BUTTONS.contains(&key) {
+            let Some(from) = self.down.take_if(|_| key == LEFT) else {
+                return Ok(None);
+            };
+            let (at, pid) = self.there()?;
+            let what = Pressed::up(at.unwrap_or(from), from);
+            return Ok(Some(Press { pid, what }));
         }
         let Some(what) = self.keys.stroke(key, down) else {
             return Ok(None);

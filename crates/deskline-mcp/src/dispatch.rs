@@ -141,6 +141,18 @@ impl Dispatcher {
         cancel: &Cancel,
         person: &dyn Person,
     ) -> Result<Reply, NoReply> {
+        let arguments = (arguments, false);
+        self.call_one(name, arguments, cancel, person).await
+    }
+
+    /// [`Self::call`], with whether another call follows at once.
+    pub(crate) async fn call_one(
+        &self,
+        name: &str,
+        arguments: (&Map<String, Value>, bool),
+        cancel: &Cancel,
+        person: &dyn Person,
+    ) -> Result<Reply, NoReply> {
         let record = tools::find(name).map_err(NoReply::UnknownTool)?;
         let _registration = self.live.register(cancel);
         match self.carry_out(record, arguments, cancel, person).await {
@@ -174,7 +186,7 @@ impl Dispatcher {
     async fn carry_out(
         &self,
         record: &ToolRecord,
-        arguments: &Map<String, Value>,
+        (arguments, goes_on): (&Map<String, Value>, bool),
         cancel: &Cancel,
         person: &dyn Person,
     ) -> Result<Reply, Failed> {
@@ -194,7 +206,8 @@ impl Dispatcher {
         let arguments = arguments.as_ref();
         let answer = match record.handler {
             Handler::Link(..) | Handler::Chain => {
-                let call = tools::call(record, arguments)?;
+                let mut call = tools::call(record, arguments)?;
+                call.options.goes_on = goes_on;
                 return self.link(call, cancel, person).await;
             }
             Handler::Applications => {

@@ -115,21 +115,17 @@ pub struct Stop {
 impl Stop {
     /// What was expected and what is there, a line each, with `before` before it.
     pub fn told(&self, before: &str) -> String {
-        let named = |name: &'static str, all: &[String]| -> Vec<String> {
-            all.iter()
-                .map(|line| format!("{before}{name}: {line}"))
-                .collect()
-        };
-        let (expected, changed) = (&self.expected, &self.seen);
-        let lists = [named("expected", expected), named("changed", changed)];
-        let files = [("screenshot", &self.picture), ("file", &self.file)];
-        let files = files.map(|(name, path)| named(name, path.as_slice()));
-        lists
-            .into_iter()
-            .chain(files)
-            .flatten()
-            .collect::<Vec<_>>()
-            .join("\n")
+        let lists = [
+            ("expected", self.expected.as_slice()),
+            ("changed", self.seen.as_slice()),
+            ("screenshot", self.picture.as_slice()),
+            ("file", self.file.as_slice()),
+        ];
+        let lines = lists.iter().flat_map(|(name, all)| {
+            let line = move |line| format!("{before}{name}: {line}\n");
+            all.iter().map(line)
+        });
+        lines.collect()
     }
 }
 
@@ -143,6 +139,8 @@ pub(crate) struct Play<'p> {
     pids: HashMap<String, u32>,
     screens: HashMap<u32, Screen>,
     last: Reply,
+    /// Whether a step follows the next call: what its app takes back is told before that.
+    goes_on: bool,
     /// What the last step changed, as in a diff.
     changed: Vec<String>,
     /// The screen before the step, to update its checks.
@@ -201,6 +199,7 @@ impl Dispatcher {
             pids: HashMap::new(),
             screens: HashMap::new(),
             last: Reply::text(String::new()),
+            goes_on: false,
             changed: Vec::new(),
             before: Screen::default(),
             heard: (0, Vec::new()),
@@ -269,15 +268,14 @@ impl Play<'_> {
             return self.hold(step, pid, Some(index)).await.map(|()| None);
         }
         let pid = self.process(step).await?;
-        let (mut aimed, mut found) = (None, None);
-        if let Some(target) = &step.target {
-            let target = target.fill(self.values).map_err(halt)?;
-            let (line, way) = self.aim(step, &target, pid).await?;
+        let mut found = None;
+        let aimed = self.aim(step, step.target.as_ref(), pid).await?;
+        let aimed = aimed.map(|(line, way)| {
             found = self.note(index, &line, way, pid);
-            aimed = Some(line);
-        } else {
-            self.in_front(step, pid).await?;
-        }
+            line
+        });
+        let end = self.aim(step, step.to.as_ref(), pid).await?;
+        let end = end.map(|(line, _)| line);
         if self.how.learns {
             self.learn_before(index, pid);
         }
@@ -287,7 +285,7 @@ impl Play<'_> {
         if aimed.as_ref().is_some_and(|line| self.is_set(step, line)) {
             found = Some("as it is to be: it was not clicked".into());
         } else {
-            self.act(step, pid, aimed.as_ref()).await?;
+            self.act(step, pid, [aimed.as_ref(), end.as_ref()]).await?;
         }
         self.hold(step, pid, Some(index)).await?;
         Ok(found)
@@ -311,7 +309,12 @@ impl Play<'_> {
     }
 
     /// Calls the step's tool, as often as it says.
-    async fn act(&mut self, step: &Step, pid: u32, aimed: Option<&Line>) -> Result<(), Halted> {
+    async fn act(
+        &mut self,
+        step: &Step,
+        pid: u32,
+        [aimed, end]: [Option<&Line>; 2],
+    ) -> Result<(), Halted> {
         let (mut arguments, is_secret) = filled(step, self.values).map_err(halt)?;
         let types = arguments.contains_key("text") || arguments.contains_key("value");
         let focused = || self.screens.get(&pid)?.focused().next();
@@ -321,10 +324,11 @@ impl Play<'_> {
                 input of type secret. Nothing was typed";
             return Err(halt(why));
         }
-        if let Some(line) = aimed {
+        for (name, line) in [("ref", aimed), ("toRef", end)] {
+            let Some(line) = line else { continue };
             let none = || halt("the target has no ref");
             let reference = line.reference.ok_or_else(none)?;
-            arguments.insert("ref".into(), reference.to_string().into());
+            arguments.insert(name.into(), reference.to_string().into());
         }
         for name in ["choose", "until", "window"] {
             let text = arguments.get(name).and_then(Value::as_str);
@@ -335,6 +339,7 @@ impl Play<'_> {
         arguments.insert("pid".into(), pid.into());
         for _ in 0..step.repeat.unwrap_or(1) {
             self.changed.clear();
+            self.goes_on = self.played.done.len() + 1 < self.played.recipe.steps.len();
             self.call(&tool_of(step), arguments.clone().into()).await?;
         }
         let screen = self.screens.get(&pid).into_iter();
@@ -385,7 +390,8 @@ impl Play<'_> {
             return Err(halt("no arguments"));
         };
         let (cancel, person) = (self.cancel, self.person);
-        let call = self.dispatcher.call(tool, &arguments, cancel, person);
+        let arguments = (&arguments, std::mem::take(&mut self.goes_on));
+        let call = self.dispatcher.call_one(tool, arguments, cancel, person);
         // A recipe is itself a call.
         self.last = Box::pin(call).await.map_err(|none| match none {
             NoReply::Asks(question) => halt(format!(
@@ -402,12 +408,7 @@ impl Play<'_> {
 
     /// Reads the tree file of the last answer.
     fn look(&mut self) {
-        let Ok(pid) = self.pid() else {
-            return;
-        };
-        let name = self.field("file");
-        let name = name.and_then(|path| path.rsplit(['/', '\\']).next());
-        let Some(text) = name.and_then(|name| self.dispatcher.journal().read(name).ok()) else {
+        let (Ok(pid), Some(text)) = (self.pid(), self.read("file")) else {
             return;
         };
         let mut screen = Screen::parse(&String::from_utf8_lossy(&text));
@@ -423,6 +424,12 @@ impl Play<'_> {
             self.pids.entry(app).or_insert(pid);
         }
         self.screens.insert(pid, screen);
+    }
+
+    /// The journal's file that a field of the last answer names.
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
+        let name = self.field(name)?.rsplit(['/', '\\']).next()?;
+        self.dispatcher.journal().read(name).ok()
     }
 
     async fn refresh(&mut self, pid: u32) -> Result<(), Halted> {

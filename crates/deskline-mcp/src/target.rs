@@ -159,6 +159,7 @@ impl Args<'_> {
                 default.animation_duration,
             )?,
             delay_after_action: self.seconds("delayAfterAction", 60, default.delay_after_action)?,
+            goes_on: false,
         })
     }
 }

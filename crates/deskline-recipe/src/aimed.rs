@@ -7,21 +7,24 @@ use crate::Target;
 use crate::find::{outwards, text};
 use crate::inputs::literal;
 
-/// Takes the target out of a call's arguments.
+/// Takes the target out of a call's arguments: that of these names.
 pub(crate) fn target(
     arguments: &mut Map<String, Value>,
+    [reference, element, role, x, y, w, h]: [&str; 7],
     lines: &[Line],
     answered: Option<&Line>,
     changing: &[Ref],
 ) -> Result<Option<Target>, String> {
-    let mut take = |name: &str| arguments.remove(name);
-    take("pid");
-    let (reference, element, role) = (take("ref"), take("element"), take("role"));
-    let place = [take("x"), take("y"), take("width"), take("height")];
+    let mut take = |name: &str| arguments.remove(name).filter(|value| !value.is_null());
+    let (reference, element, role) = (take(reference), take(element), take(role));
+    let place = [take(x), take(y), take(w), take(h)];
     let own = |value: &Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
     let line = if let Some(reference) = own(&reference) {
         let line = by_ref(lines, &reference).or(answered);
-        Some(line.ok_or_else(|| format!("no earlier screen of the run has {reference}"))?)
+        if line.is_none() && element.is_none() {
+            return Err(format!("no earlier screen of the run has {reference}"));
+        }
+        line
     } else if let [Some(x), Some(y), w, h] = &place {
         let half = |size: &Option<Value>| size.as_ref().and_then(number).unwrap_or(0.0) / 2.0;
         let at = |value, size| number(value).map(|n| (n + half(size)) as i32);
@@ -65,6 +68,10 @@ pub(crate) fn target(
     }
     Ok(Some(found))
 }
+
+/// The names of a target's arguments, and of those of a drag's end, which has no size.
+pub(crate) const OWN: [&str; 7] = ["ref", "element", "role", "x", "y", "width", "height"];
+pub(crate) const END: [&str; 7] = ["toRef", "toElement", "toRole", "toX", "toY", "", ""];
 
 fn number(value: &Value) -> Option<f64> {
     let text = || value.as_str()?.trim().parse().ok();

@@ -1,10 +1,9 @@
-//! Another language of the app: its texts for those of the recipe, by gettext's catalogues.
+//! Another language of the app: its texts for those of the recipe, by gettext's or Qt's catalogues.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -14,8 +13,55 @@ use crate::{Recipe, Screen, Values};
 /// Texts of a program, and what its catalogues have for them.
 pub type Messages = HashMap<String, String>;
 
-/// The messages of a `.mo` file ("The Format of GNU MO Files"); none if it is no such file.
-pub fn messages(mo: &[u8]) -> Messages {
+/// How a `.qm` file begins, and the tags in it (Qt's `qtranslator.cpp`).
+const QM: [u8; 16] = 0x3cb8_6418_caef_9c95_cd21_1cbf_60a1_bddd_u128.to_be_bytes();
+const MESSAGES: u8 = 0x69;
+const END: u8 = 1;
+const TRANSLATION: u8 = 3;
+const SOURCE: u8 = 6;
+const CONTEXT: u8 = 7;
+
+/// The messages of a `.mo` or `.qm` file; none if it is neither.
+pub fn messages(file: &[u8]) -> Messages {
+    file.strip_prefix(&QM)
+        .map_or_else(|| of_gettext(file), of_qt)
+}
+
+/// A tag, what it has, and the rest.
+fn tagged(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (tag, rest) = bytes.split_first()?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let (own, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+    Some((*tag, own, rest))
+}
+
+fn of_qt(sections: &[u8]) -> Messages {
+    let mut all = std::iter::successors(tagged(sections), |(.., rest)| tagged(rest));
+    let of_messages = all.find(|(tag, ..)| *tag == MESSAGES);
+    let mut rest = of_messages.map_or(&[][..], |(_, messages, _)| messages);
+    let (mut all, mut parts) = (Messages::new(), HashMap::<u8, &[u8]>::new());
+    while let Some(tag) = rest.first() {
+        if *tag == END {
+            let part = |tag| parts.get(tag).copied().unwrap_or_default();
+            let text = |tag| String::from_utf8_lossy(part(tag));
+            let units = part(&TRANSLATION).chunks_exact(2);
+            let units = units.map(|unit| u16::from_be_bytes([unit[0], unit[1]]));
+            let shown = String::from_utf16_lossy(&units.collect::<Vec<_>>());
+            all.insert(format!("{}\u{4}{}", text(&CONTEXT), text(&SOURCE)), shown);
+            (rest, parts) = (&rest[1..], HashMap::new());
+        } else if let Some((tag, own, after)) = tagged(rest) {
+            // The first of several forms, as of a plural.
+            parts.entry(tag).or_insert(own);
+            rest = after;
+        } else {
+            break;
+        }
+    }
+    all
+}
+
+/// "The Format of GNU MO Files".
+fn of_gettext(mo: &[u8]) -> Messages {
     let is = |magic: [u8; 4]| mo.starts_with(&magic);
     let (magic, big) = (0x9504_12de_u32, is(0x9504_12de_u32.to_be_bytes()));
     let word = |at: usize| {
@@ -40,11 +86,19 @@ pub fn messages(mo: &[u8]) -> Messages {
     all.collect()
 }
 
-/// The language of catalogues such as `…/de/LC_MESSAGES/gtk30.mo`; without any it is the program's.
+/// The language in the path of a catalogue: `…/de/LC_MESSAGES/gtk30.mo`, `…/keepassxc_de.qm`.
+static LANGUAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"([^/]+)/LC_MESSAGES/|_([a-z]{2,3}(?:_[A-Z][A-Za-z]+)?)\.qm$").ok()
+});
+
+/// The language of catalogues; without any it is the program's.
 pub fn language(catalogues: &[PathBuf]) -> &str {
-    let folder = catalogues.first().and_then(|file| file.ancestors().nth(2));
-    let name = folder.and_then(Path::file_name);
-    name.and_then(OsStr::to_str).unwrap_or("en")
+    let file = catalogues.first().and_then(|file| file.to_str());
+    let found = file
+        .zip(LANGUAGE.as_ref())
+        .and_then(|(file, of)| of.captures(file));
+    let own = found.and_then(|found| found.iter().skip(1).flatten().next());
+    own.map_or("en", |own| own.as_str())
 }
 
 /// What stands for something else in a message.

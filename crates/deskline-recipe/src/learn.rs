@@ -8,7 +8,7 @@ use deskline_core::{Attribute, DeltaLine, Line, Ref, Role, States};
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use crate::aimed::{by_ref, target};
+use crate::aimed::{END, OWN, by_ref, target};
 use crate::find::text;
 use crate::inputs::{file, literal};
 use crate::{Check, Checks, Input, Kind, Recipe, Screen, Step, Target};
@@ -317,7 +317,13 @@ impl Run {
         let mut arguments = given.clone();
         let screen = pid.and_then(|pid| self.screens.get(&pid));
         let lines = screen.map_or(&[][..], |(screen, _)| &screen.lines);
-        let target = target(&mut arguments, lines, answered, &self.changing)?;
+        arguments.remove("pid");
+        if arguments.contains_key("toPid") {
+            return Err("a call drags into another app, which no step does".into());
+        }
+        let changing = &self.changing;
+        let own = target(&mut arguments, OWN, lines, answered, changing)?;
+        let to = target(&mut arguments, END, lines, None, changing)?;
         let app = screen.filter(|_| pid != self.main);
         let app = app.map(|(_, name)| literal(name));
         if let Some(window) = arguments.get("window").and_then(Value::as_str)
@@ -343,9 +349,9 @@ impl Run {
                 *text = literal(text);
             }
         }
-        self.add(does, arguments, target);
+        self.add(does, arguments, own);
         if let Some(step) = self.steps.last_mut() {
-            (step.app, step.repeat) = (app, repeat);
+            (step.app, step.repeat, step.to) = (app, repeat, to);
         }
         Ok(())
     }

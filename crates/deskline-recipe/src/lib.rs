@@ -73,6 +73,8 @@ pub struct Step {
     /// The app that it acts in, if that is not the recipe's.
     pub app: Option<String>,
     pub target: Option<Target>,
+    /// Where a drag ends.
+    pub to: Option<Target>,
     /// The dialog that must be in front; without it, none may be.
     pub dialog: Option<String>,
     /// What must have the focus, for keys.
@@ -95,7 +97,7 @@ impl Recipe {
 
 impl Step {
     pub(crate) fn map(&mut self, change: &mut dyn FnMut(&str) -> String) {
-        let target = self.target.iter_mut();
+        let target = self.target.iter_mut().chain(&mut self.to);
         let target = target.flat_map(|t| [&mut t.element, &mut t.after, &mut t.before]);
         let arguments = self.arguments.values_mut().filter_map(|value| match value {
             Value::String(text) => Some(text),
@@ -111,11 +113,11 @@ impl Step {
     /// What it does, in a few words. Inputs stand by their names.
     pub fn words(&self) -> String {
         let mut own = "text keyName value choose identifier pressKey".split(' ');
-        let target = self.target.as_ref();
-        let target = target.and_then(|target| target.element.as_deref().or(target.role.as_deref()));
+        let target = self.target.iter().chain(&self.to);
+        let target = target.filter_map(|t| t.element.as_deref().or(t.role.as_deref()));
         let first = own.find_map(|name| self.arguments.get(name)?.as_str());
         let quoted = |text: &str| format!(" {}", deskline_core::escape::quoted(text, 40));
-        let parts: String = target.into_iter().chain(first).map(quoted).collect();
+        let parts: String = target.chain(first).map(quoted).collect();
         format!("{}{parts}", self.does)
     }
 

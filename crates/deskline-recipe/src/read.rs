@@ -10,12 +10,12 @@ use crate::inputs::wrong;
 use crate::{Check, Checks, FORMAT, Input, Kind, LINTS, Place, Recipe, Step, Target, Wrong};
 
 /// What differs from run to run.
-pub const REFUSED: [&str; 4] = ["pid", "ref", "x", "y"];
+pub const REFUSED: [&str; 8] = ["pid", "ref", "x", "y", "toPid", "toRef", "toX", "toY"];
 
 /// The keys of a step that are no arguments of its tool.
-pub const KEYS: [&str; 15] = [
-    "do", "repeat", "app", "element", "role", "nth", "after", "before", "dialog", "focus", "shows",
-    "absent", "enabled", "lint", "within",
+pub const KEYS: [&str; 16] = [
+    "do", "repeat", "app", "element", "role", "nth", "after", "before", "to", "dialog", "focus",
+    "shows", "absent", "enabled", "lint", "within",
 ];
 
 /// Reads a recipe. The tools' arguments are not checked: only the tools know them.
@@ -110,18 +110,14 @@ fn inputs(file: &Table<'_>) -> Result<Vec<Input>, Wrong> {
 fn step(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
     for name in REFUSED {
         if table.keyed.contains_key(name) {
-            let instead = if name == "pid" { "app" } else { "element" };
-            let why = format!("{name} differs from run to run: name the target by {instead}");
+            let instead = "name the target by element, its app by app, a drag's end by to";
+            let why = format!("{name} differs from run to run: {instead}");
             return Err(table.wrong(name, &why));
         }
     }
-    let target = Target {
-        element: table.template("element", inputs)?,
-        role: table.text("role")?,
-        nth: table.nth()?,
-        after: table.template("after", inputs)?,
-        before: table.template("before", inputs)?,
-    };
+    let target = table.target(inputs)?;
+    let to = table.table("to")?;
+    let to = to.map(|to| to.only(&KEYS[3..8]).and_then(|()| to.target(inputs)));
     let mut arguments = Map::new();
     for (name, item) in table.keyed.iter().filter(|(name, _)| !KEYS.contains(name)) {
         let value = json(item);
@@ -142,6 +138,7 @@ fn step(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
         arguments,
         app: table.template("app", inputs)?,
         target: (target != Target::default()).then_some(target),
+        to: to.transpose()?,
         dialog: table.template("dialog", inputs)?,
         focus: focus.map_err(|why| table.wrong("focus", &why))?,
         checks: table.checks(inputs)?,
@@ -204,6 +201,16 @@ impl<'t> Table<'t> {
         text.ok_or_else(|| self.wrong(name, &format!("{name} is missing: {what}")))
     }
 
+    fn target(&self, inputs: &[Input]) -> Result<Target, Wrong> {
+        Ok(Target {
+            element: self.template("element", inputs)?,
+            role: self.text("role")?,
+            nth: self.nth()?,
+            after: self.template("after", inputs)?,
+            before: self.template("before", inputs)?,
+        })
+    }
+
     fn nth(&self) -> Result<Option<(usize, usize)>, Wrong> {
         let Some(text) = self.text("nth")? else {
             return Ok(None);
@@ -264,22 +271,18 @@ impl<'t> Table<'t> {
         if within.is_some_and(|within| !(0.0..=300.0).contains(&within)) {
             return Err(self.wrong("within", "within is from 0 to 300 s"));
         }
+        let lint = self.texts("lint")?;
+        if lint.iter().any(|lint| !LINTS.contains(&&**lint)) {
+            return Err(self.wrong("lint", "lint is a list of labels and contrast"));
+        }
         let all = |name| self.each_check(name, inputs);
         Ok(Checks {
             shows: all("shows")?,
             absent: all("absent")?,
             enabled: all("enabled")?,
-            lint: self.lints()?,
+            lint,
             within,
         })
-    }
-
-    fn lints(&self) -> Result<Vec<String>, Wrong> {
-        let lints = self.texts("lint")?;
-        if lints.iter().any(|lint| !LINTS.contains(&&**lint)) {
-            return Err(self.wrong("lint", "lint is a list of labels and contrast"));
-        }
-        Ok(lints)
     }
 
     /// A text, or a list of them.

@@ -4,6 +4,7 @@ use deskline_core::escape::unescape;
 use deskline_core::tree_reader::{self, FileLine};
 use deskline_core::{Attribute, Change, DeltaLine, Line, States, Value, is_dialog};
 
+use crate::check::shape;
 use crate::find::text;
 
 /// The screen of one app after a call, and what the call changed.
@@ -81,6 +82,19 @@ impl Screen {
             }
         }
         self.changes = changes;
+    }
+
+    /// Whether something shows that did not, or stands elsewhere among the others. A state is
+    /// none, nor a number: it may count by itself.
+    pub fn moved_since(&self, old: &Self) -> bool {
+        let order = |screen: &Self| {
+            let lines = screen.visible().map(|line| {
+                let value = line.value.as_ref().map(|value| shape(&value.shown));
+                (line.role, shape(text(line)), value)
+            });
+            lines.collect::<Vec<_>>()
+        };
+        order(self) != order(old)
     }
 
     /// The elements that have the focus.

@@ -412,6 +412,102 @@ fn a_target_is_changed_in_a_file_that_a_person_edited() {
     read(&text).unwrap();
 }
 
+/// A drag's end is a target too: in the file, and of a call that names it by its ref, a part of its
+/// text or a point.
+#[test]
+fn a_drag_ends_on_a_target() {
+    let step =
+        "do = \"drag\"\nelement = \"Save\"\nto = { element = \"Bob\", role = \"AXStaticText\" }";
+    let file = format!("format = 1\napp = \"a\"\n[[step]]\n{step}\n");
+    let recipe = read(&file).unwrap();
+    let to = recipe.steps[0].to.as_ref().unwrap();
+    assert_eq!(to.element.as_deref(), Some("Bob"));
+    let again = read(&recipe.write("again")).unwrap();
+    assert_eq!(again.steps[0].to, recipe.steps[0].to);
+    assert_eq!(recipe.steps[0].words(), "drag \"Save\" \"Bob\"");
+    let wrong = |to: &str| {
+        read(&file.replace("element = \"Bob\"", to))
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(wrong("elemnt = \"Bob\"").starts_with("6:8: unknown key elemnt"));
+    let refused = read(&file.replace("to = {", "toX = 7 #")).unwrap_err();
+    let why = refused.to_string();
+    assert!(why.starts_with("6:1: toX differs"), "{why}");
+    let ends = [
+        json!({"pid": 7, "ref": "e6", "toRef": "e4"}),
+        json!({"pid": 7, "ref": "e6", "toElement": "Bob", "toRole": "AXStaticText"}),
+    ];
+    for end in ends {
+        let form = FORM.replace("\"Bob\" x:0", "\"Bob\" x:50");
+        let moved = format!(
+            "# diff: +0 added, -1 removed, ~0 modified\n- [AXImage] \"x\"\n# tree:\n{form}"
+        );
+        let links = [
+            link(
+                "open_application_and_traverse",
+                json!({"identifier": "a"}),
+                &form,
+                "",
+            ),
+            link("drag_and_traverse", end, &moved, "effect: changed"),
+        ];
+        let learned = Learn::default().recipe(&links).unwrap();
+        let to = learned.steps[0].to.as_ref().unwrap();
+        assert_eq!(to.element.as_deref(), Some("Bob"));
+        assert!(learned.steps[0].arguments.is_empty());
+    }
+}
+
+#[test]
+fn what_moved_is_told_from_what_counts_by_itself() {
+    let screen = |text: &str| Screen::parse(text);
+    let moved = |now: &str| screen(now).moved_since(&screen(FORM));
+    assert!(!moved(FORM) && !moved(&FORM.replace("visible #e2", "visible selected #e2")));
+    let swapped = FORM
+        .replace("Ann", "X")
+        .replace("Bob", "Ann")
+        .replace("\"X\"", "\"Bob\"");
+    assert!(moved(&swapped));
+    let clock = |time: &str| FORM.replace("Form", time);
+    assert!(!screen(&clock("10:42")).moved_since(&screen(&clock("10:43"))));
+}
+
+/// A `.qm` file of one message.
+#[test]
+fn catalogues_of_qt_are_read() {
+    let part = |tag: u8, text: &[u8]| {
+        let length = (text.len() as u32).to_be_bytes();
+        [&[tag][..], &length, text].concat()
+    };
+    let shown: Vec<u8> = "&Öffnen"
+        .encode_utf16()
+        .flat_map(u16::to_be_bytes)
+        .collect();
+    let parts = [
+        part(3, &shown),
+        part(8, b""),
+        part(6, b"&Open"),
+        part(7, b"Menu"),
+        vec![1],
+    ];
+    let magic = 0x3cb8_6418_caef_9c95_cd21_1cbf_60a1_bddd_u128.to_be_bytes();
+    let qm = [&magic[..], &part(0xa7, b"de"), &part(0x69, &parts.concat())].concat();
+    let all = messages(&qm);
+    assert_eq!(all.len(), 1);
+    assert_eq!(all["Menu\u{4}&Open"], "&Öffnen");
+    for short in 0..qm.len() {
+        messages(&qm[..short]);
+    }
+    let files = |all: &[&str]| all.iter().map(PathBuf::from).collect::<Vec<_>>();
+    assert_eq!(language(&files(&["/t/keepassxc_pt_BR.qm"])), "pt_BR");
+    assert_eq!(
+        language(&files(&["/l/de/LC_MESSAGES/kconfig5_qt.qm"])),
+        "de"
+    );
+    assert_eq!(language(&files(&["/t/plain.qm"])), "en");
+}
+
 /// A catalogue of these messages.
 fn mo(messages: &[(&str, &str)]) -> Vec<u8> {
     let ids = messages.iter().map(|(id, _)| *id);

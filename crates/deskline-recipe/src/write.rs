@@ -62,6 +62,11 @@ fn written(step: &Step) -> String {
     }
     text("dialog", &step.dialog);
     text("focus", &step.focus.as_ref().map(crate::Check::written));
+    if let Some(to) = &step.to {
+        let all = pairs(to).into_iter();
+        let all = all.filter_map(|(name, text)| Some(format!("{name} = {}", quoted(&text?))));
+        let _ = writeln!(out, "to = {{ {} }}", all.collect::<Vec<_>>().join(", "));
+    }
     for (name, value) in &step.arguments {
         let _ = writeln!(out, "{name} = {}", toml(value));
     }

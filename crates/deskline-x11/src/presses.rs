@@ -23,6 +23,8 @@ pub struct Presses {
     x11: X11,
     /// The real modifiers that are held, as bits of a state.
     held: u8,
+    /// Where the left button went down, while it is.
+    down: Option<(i32, i32)>,
 }
 
 impl presses::Presses for Presses {
@@ -32,6 +34,7 @@ impl presses::Presses for Presses {
         };
         match event {
             Event::XinputRawButtonPress(button) => self.button(button.detail),
+            Event::XinputRawButtonRelease(button) if button.detail == 1 => self.up(),
             Event::XinputRawKeyPress(key) => self.key(key.sourceid, key.detail, true),
             Event::XinputRawKeyRelease(key) => self.key(key.sourceid, key.detail, false),
             _ => Ok(None),
@@ -48,7 +51,8 @@ impl Presses {
         let x11 = X11::connect(display, xauthority)?;
         let raw = XIEventMask::RAW_KEY_PRESS
             | XIEventMask::RAW_KEY_RELEASE
-            | XIEventMask::RAW_BUTTON_PRESS;
+            | XIEventMask::RAW_BUTTON_PRESS
+            | XIEventMask::RAW_BUTTON_RELEASE;
         let mask = EventMask {
             deviceid: Device::ALL_MASTER.into(),
             mask: vec![raw],
@@ -58,11 +62,28 @@ impl Presses {
         // The banner ends with the connection.
         Overlay::new(x11.root).announce(c, caption, None)?;
         x11.round_trip()?;
-        Ok(Self { x11, held: 0 })
+        let (held, down) = (0, None);
+        Ok(Self { x11, held, down })
     }
 
-    /// Of an unknown process if the window closes at once.
-    fn button(&self, number: u32) -> Result<Option<Press>> {
+    fn button(&mut self, number: u32) -> Result<Option<Press>> {
+        let (at, pid) = self.there()?;
+        self.down = at.filter(|_| number == 1);
+        let what = Pressed::Button { number, at };
+        Ok(at.map(|_| Press { pid, what }))
+    }
+
+    fn up(&mut self) -> Result<Option<Press>> {
+        let Some(down) = self.down.take() else {
+            return Ok(None);
+        };
+        let (at, pid) = self.there()?;
+        let what = Pressed::up(at.unwrap_or(down), down);
+        Ok(Some(Press { pid, what }))
+    }
+
+    /// The pointer's place, and whose window is there: unknown if that closes at once.
+    fn there(&self) -> Result<(Option<(i32, i32)>, Option<u32>)> {
         let (c, mut window) = (&self.x11.connection, self.x11.root);
         let (mut at, mut pid) = (None, None);
         // The window manager's frame is no window of the app.
@@ -74,10 +95,7 @@ impl Presses {
             }
             window = pointer.child;
         }
-        Ok(at.map(|_| Press {
-            pid,
-            what: Pressed::Button { number, at },
-        }))
+        Ok((at, pid))
     }
 
     fn key(&mut self, device: u16, code: u32, down: bool) -> Result<Option<Press>> {

@@ -9,6 +9,7 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use deskline_core::Point;
 use deskline_testbed::{
     Client, Compositor, Running, Session, Setup, Toolkit, effects, has, signal, tests, until,
 };
@@ -21,7 +22,12 @@ tests! {
     qt6_on_sway => is_recorded(Compositor::Sway, Toolkit::Qt6, "No"),
     gtk3_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Gtk3, "Yes"),
     qt6_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Qt6, "Yes"),
+    gtk4_on_gnome => is_recorded(Compositor::Gnome, Toolkit::Gtk4, "Yes"),
+    qt6_on_gnome => is_recorded(Compositor::Gnome, Toolkit::Qt6, "Yes"),
     menus_on_sway => menus_are_recorded(),
+    drags_on_kwin => drags_are_recorded(Compositor::Kwin, "qt6"),
+    drags_on_gnome => drags_are_recorded(Compositor::Gnome, "gtk4"),
+    drags_on_sway => drags_are_recorded(Compositor::Sway, "gtk4"),
     without_the_right_to_read_devices => is_refused(),
 }
 
@@ -40,6 +46,17 @@ struct Recording<'s> {
     program: Child,
     said: PathBuf,
     pid: u32,
+}
+
+/// A person's session, and the name of their devices there. GNOME has the extension: without it
+/// nothing tells where windows are, to the test neither.
+fn of_person(compositor: Compositor) -> (Session, &'static str) {
+    let setup = Setup::debian_13(compositor).person();
+    match compositor {
+        Compositor::Kwin => (setup.start(), "kwin"),
+        Compositor::Gnome => (setup.extension().start(), "gnome"),
+        _ => (setup.start(), "wlroots"),
+    }
 }
 
 impl<'s> Recording<'s> {
@@ -61,7 +78,8 @@ impl<'s> Recording<'s> {
             said.contains("Ctrl+C ends it").then_some(())
         });
         let apps = server.applications().text;
-        let line = apps.lines().find(|line| line.contains(".py"));
+        let is_app = |line: &&str| line.contains(".py") || line.contains("\"Lists\"");
+        let line = apps.lines().find(is_app);
         let pid = line.and_then(|line| line.split("PID: ").nth(1)?.split(')').next()?.parse().ok());
         Self {
             session,
@@ -91,11 +109,32 @@ impl<'s> Recording<'s> {
         });
     }
 
-    fn click(&mut self, role: &str, text: &str) {
-        let at = until(text, || {
+    fn place(&self, role: &str, text: &str) -> Point {
+        until(text, || {
             let line = self.server.refresh(self.pid).find(role, text);
             Some(line.filter(|line| line.visible)?.extents?.center())
+        })
+    }
+
+    /// Drags one text to another.
+    fn drag(&mut self, text: &str, onto: &str) {
+        let [from, to] = [text, onto].map(|text| self.place("AX", text));
+        self.does(&format!("0 {} {}", from.x, from.y));
+        sleep(Duration::from_millis(800));
+        self.noted(text, |it| {
+            it.does(&format!("{LEFT} 1"));
+            for part in 1..=10 {
+                sleep(Duration::from_millis(40));
+                let at = |from, to| from + (to - from) * part / 10;
+                it.does(&format!("0 {} {}", at(from.x, to.x), at(from.y, to.y)));
+            }
+            sleep(Duration::from_millis(200));
+            it.does(&format!("{LEFT} 0"));
         });
+    }
+
+    fn click(&mut self, role: &str, text: &str) {
+        let at = self.place(role, text);
         self.does(&format!("0 {} {}", at.x, at.y));
         // A person needs some time to see what is new.
         sleep(Duration::from_millis(800));
@@ -166,12 +205,7 @@ fn job(name: &str, answer: &str) -> Vec<String> {
 }
 
 fn is_recorded(compositor: Compositor, toolkit: Toolkit, answer: &str) {
-    let session = Setup::debian_13(compositor).person().start();
-    let name = if compositor == Compositor::Kwin {
-        "kwin"
-    } else {
-        "wlroots"
-    };
+    let (session, name) = of_person(compositor);
     let path = |file: &str| session.folder().join(file);
     let app = format!(
         "/usr/bin/python3 {} {}",
@@ -251,6 +285,38 @@ fn menus_are_recorded() {
     let text = std::fs::read_to_string(path("job.recipe.toml")).unwrap();
     assert_eq!(done(), [1, 1], "{said}\n{text}");
     has(&text, "choose = \"Medium\"");
+}
+
+/// A row is dragged from one list into another. On sway nothing tells where it was dropped.
+fn drags_are_recorded(compositor: Compositor, toolkit: &str) {
+    let (session, name) = of_person(compositor);
+    let path = |file: &str| session.folder().join(file).display().to_string();
+    let app = format!(
+        "/usr/bin/python3 {} {} {toolkit}",
+        path("lists.py"),
+        path("log")
+    );
+    let dropped = || {
+        let log = std::fs::read_to_string(path("log")).unwrap();
+        std::fs::remove_file(path("log")).unwrap();
+        let lines = log.lines().filter(|line| *line != "ready");
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut recording = Recording::begin(&session, name, &app, &[]);
+    if compositor == Compositor::Sway {
+        recording.drag("Pear", "Nuts");
+        has(
+            recording.said(),
+            "or where you dropped it (use keys there): it is not recorded",
+        );
+        return;
+    }
+    recording.drag("Pear", "Nuts");
+    assert_eq!(dropped(), ["dropped Pear on To"], "{}", recording.said());
+    let said = recording.end();
+    let text = std::fs::read_to_string(path("job.recipe.toml")).unwrap();
+    assert_eq!(dropped(), ["dropped Pear on To"], "{said}\n{text}");
+    assert!(!text.contains("x = "), "{text}");
 }
 
 fn is_refused() {

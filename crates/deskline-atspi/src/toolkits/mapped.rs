@@ -89,14 +89,17 @@ pub fn has_qml(pid: u32) -> bool {
         .any(|file| maps.contains(file))
 }
 
-/// The catalogues of gettext that a process has mapped: those of the language that it shows.
+/// The catalogues of gettext and Qt that a process has mapped: those of the language that it shows.
 pub fn catalogues(pid: u32) -> Vec<PathBuf> {
     let maps = maps(pid);
     let files = maps
         .lines()
         .filter_map(|line| line.find('/').map(|at| PathBuf::from(&line[at..])));
     let mut files: Vec<_> = files
-        .filter(|file| file.extension() == Some("mo".as_ref()))
+        .filter(|file| {
+            file.extension()
+                .is_some_and(|end| end == "mo" || end == "qm")
+        })
         .collect();
     files.sort();
     files.dedup();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use deskline_core::{Diff, Element, ElementId, Tree, listing, tree_file};
 
 use crate::ocr::is_from_picture;
+use crate::settle::changed::Control;
 
 /// The number of apps whose trees are kept.
 const APPS: usize = 4;
@@ -19,6 +20,8 @@ const RESTLESS: u32 = 3;
 #[derive(Debug, Default)]
 pub(crate) struct LastTrees {
     apps: Vec<App>,
+    /// What the last link has changed, if the next one follows at once.
+    pub(crate) changed: Option<Control>,
 }
 
 #[derive(Debug)]

@@ -137,7 +137,8 @@ pub(crate) struct Control {
     pub(crate) since: Instant,
     pub(crate) target: Option<Resolved>,
     pub(crate) id: ElementId,
-    /// What it showed after the action.
+    /// What it showed before the action, and after it.
+    pub(crate) was: Says,
     pub(crate) says: Says,
     /// Whether it was switched, so that its app may tell when it is switched again.
     pub(crate) switched: bool,

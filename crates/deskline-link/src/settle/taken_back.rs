@@ -52,6 +52,7 @@ pub(crate) fn note_change(
         since: acted + shown.unwrap_or_default(),
         target,
         id,
+        was,
         says: now,
         switched: toggled,
     });
@@ -71,6 +72,21 @@ fn typed_over(action: &Action, report: &Report) -> bool {
 }
 
 impl Link<'_> {
+    /// # Errors
+    ///
+    /// The app has taken back what the last link has changed, which this one follows at once.
+    pub(crate) fn undone(&self) -> Result<()> {
+        let (changed, tree) = (&self.last_trees.changed, &self.report.readings.before);
+        let (Some(changed), Some(tree)) = (changed, tree) else {
+            return Ok(());
+        };
+        let Control { was, says, id, .. } = changed;
+        let now = tree.elements.iter().position(|e| e.id == *id);
+        let now = now.filter(|_| changed.since.elapsed() < TAKES_BACK && says.picks == was.picks);
+        let why = now.and_then(|at| reverted(was, says, &Says::new(tree, at)));
+        why.map_or(Ok(()), |why| Err(NoEffect::from(why).into()))
+    }
+
     /// Reads the changed control of the last step once more when its app can no longer be expected
     /// to take the change back. The person has their window back by then.
     ///
@@ -304,15 +320,9 @@ fn not_confirmed(action: &Action, report: &Report, (before, after): (&Tree, &Tre
 /// Whether the control is as it was before the action, and was not right after it.
 fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
     let (was, now, _) = own(report)?;
-    let on = |says: &Says| says.states & Says::ON;
     // A click on a cell that it switches selects it too.
-    if on(then) != on(&was) && on(&now) == on(&was) {
-        let state = on(&now).words().next();
-        return Some(Mismatch::TakenBack(
-            state.unwrap_or("not checked").to_owned(),
-        ));
-    }
-    if then.picks && !was.picks && !now.picks {
+    let switched = (then.states ^ was.states).intersects(Says::ON);
+    if !switched && then.picks && !was.picks && !now.picks {
         // A row that opens something may lose its selection.
         let (before, after) = (report.readings.current()?, report.readings.after.as_ref()?);
         let diff = Diff::between(before, after);
@@ -321,6 +331,18 @@ fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
             && diff.modified.iter().all(Modified::is_selection_alone);
         return is_lost.then(|| Mismatch::TakenBack("not selected".to_owned()));
     }
-    (now == was && *then != was)
-        .then(|| Mismatch::TakenBack(shown(now.other_text(then).unwrap_or_default())))
+    reverted(&was, then, &now)
+}
+
+/// Whether a control that was changed is on or off again as before, or shows what it did.
+fn reverted(was: &Says, then: &Says, now: &Says) -> Option<Mismatch> {
+    let on = |says: &Says| says.states & Says::ON;
+    let is = if on(then) != on(was) && on(now) == on(was) {
+        on(now).words().next().unwrap_or("not checked").to_owned()
+    } else if now == was && then != was {
+        shown(now.other_text(then).unwrap_or_default())
+    } else {
+        return None;
+    };
+    Some(Mismatch::TakenBack(is))
 }

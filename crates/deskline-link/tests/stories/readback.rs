@@ -120,6 +120,40 @@ fn a_box_that_the_app_unticks_a_moment_later_is_an_error() {
     }
 }
 
+/// A link that another one follows at once waits no longer: that one tells, and does nothing.
+#[test]
+fn what_is_taken_back_is_told_by_the_link_that_follows_at_once() {
+    let mut story = Story::new();
+    story.given(|world| {
+        let lines = r#"[AXCheckBox] "Agree" x:20 y:40 w:90 h:20
+[AXButton] "Send" x:20 y:80 w:90 h:20"#;
+        world.window(MAIL, "Form", [0, 0, 300, 200], lines);
+    });
+    let set = |world: &mut World, on| {
+        world
+            .node("Agree")
+            .unwrap()
+            .line
+            .states
+            .set(States::CHECKED, on)
+    };
+    story.on_press("Agree", move |world| set(world, true));
+    story.on_press("Send", |world| {
+        world.node("To").unwrap().value = "sent".into()
+    });
+    story.options.goes_on = true;
+    story.click("Agree").succeeds();
+    story.given(|world| set(world, false));
+    story.click("Send").fails();
+    story.says("it is not checked again: the app took the change back");
+    assert_ne!(
+        story.given(|world| world.node("To").unwrap().value.clone()),
+        "sent"
+    );
+    story.click("Agree").succeeds();
+    story.click("Send").succeeds();
+}
+
 #[test]
 fn a_text_that_another_field_took_is_an_error() {
     let mut story = Story::new();

@@ -7,85 +7,77 @@ use super::{
 use deskline_recipe::{Found, Missing, find, find_part};
 
 impl Play<'_> {
-    /// The element that a step acts on. An app may be slow: a target of the same role and text is
-    /// waited for, before another is taken for it.
+    /// Waits until the dialog and the focus are as the step needs them, and its target is there. An
+    /// app may be slow: a target of the same role and text is waited for, before another is taken
+    /// for it.
     pub(super) async fn aim(
         &mut self,
         step: &Step,
-        target: &Target,
+        target: Option<&Target>,
         pid: u32,
-    ) -> Result<(Line, Way), Halted> {
+    ) -> Result<Option<(Line, Way)>, Halted> {
+        let target = target.map(|target| target.fill(self.values));
+        let target = target.transpose().map_err(halt)?;
         let mut patience = Patience::lasting(PATIENCE);
         loop {
             let over = patience.is_over();
             let screen = self.screen(pid)?;
-            let mut found = find(target, &screen.lines);
-            if self.how.learns
-                && let Some(index) = find_part(target, &screen.lines).filter(|_| found.is_err())
-            {
-                let way = Way::Label;
-                found = Ok(Found { index, way });
-            }
             let wrong = self.elsewhere(step, screen);
-            let line = found
-                .ok()
-                .map(|Found { index, way }| (screen.lines[index].clone(), way));
-            match (line, &wrong) {
-                (Some((line, way)), None) => match way {
-                    Way::Same | Way::Moved => return Ok((line, way)),
-                    Way::Label | Way::Elsewhere if self.how.learns => return Ok((line, way)),
-                    Way::Label if over => return Ok((line, way)),
-                    _ if over => return self.confirmed(target, line, way),
-                    _ => {}
-                },
-                _ if over => {
-                    let missing = || missing(target, found.err(), screen);
-                    return Err(halt(wrong.unwrap_or_else(missing)));
+            let found = target.as_ref().map(|target| self.find(target, screen));
+            match (&found, &target, &wrong) {
+                (Some(Ok((line, way))), Some(target), None) => {
+                    let is_it = matches!(way, Way::Same | Way::Moved);
+                    if is_it || over || self.how.learns && *way != Way::Place {
+                        self.confirm(target, line, *way)?;
+                        return Ok(Some((line.clone(), *way)));
+                    }
+                }
+                (None, _, None) => return Ok(None),
+                (found, target, wrong) if over => {
+                    let why = found.as_ref().and_then(|found| found.as_ref().err());
+                    let missing = target.as_ref().map(|target| missing(target, why, screen));
+                    return Err(halt(wrong.clone().or(missing).unwrap_or_default()));
                 }
                 _ => {}
             }
             if self.dialog(pid, &mut patience).await? {
                 continue;
             }
-            let wanted = target.element.as_deref();
-            let wanted = wanted.filter(|_| wrong.is_none() && found.is_err());
-            let (role, end) = (target.role.as_deref(), patience.end);
-            self.wait(pid, wanted, role, end).await?;
+            let lacks = wrong.is_none() && matches!(found, Some(Err(_)));
+            let wanted = target.as_ref().filter(|_| lacks);
+            let role = wanted.and_then(|target| target.role.as_deref());
+            let wanted = wanted.and_then(|target| target.element.as_deref());
+            self.wait(pid, wanted, role, patience.end).await?;
         }
     }
 
+    fn find(&self, target: &Target, screen: &Screen) -> Result<(Line, Way), Missing> {
+        let found = find(target, &screen.lines).or_else(|why| {
+            let part = find_part(target, &screen.lines).filter(|_| self.how.learns);
+            let way = Way::Label;
+            part.map(|index| Found { index, way }).ok_or(why)
+        });
+        found.map(|Found { index, way }| (screen.lines[index].clone(), way))
+    }
+
     /// What may do something else than the target is taken only if the person named it.
-    fn confirmed(&self, target: &Target, line: Line, way: Way) -> Result<(Line, Way), Halted> {
+    fn confirm(&self, target: &Target, line: &Line, way: Way) -> Result<(), Halted> {
         let text = line.text.as_ref().map_or("", |text| text.shown.as_str());
+        let is_named = !text.is_empty() && self.how.heal.iter().any(|named| named == text);
+        if matches!(way, Way::Same | Way::Moved | Way::Label) || self.how.learns || is_named {
+            return Ok(());
+        }
         if text.is_empty() {
             return Err(halt(format!("{} is not there", shown(target))));
         }
-        if self.how.heal.iter().any(|named| named == text) {
-            return Ok((line, way));
-        }
         let target = shown(target);
         let why = match way {
-            Way::Place => format!("{target} is not there. {} is in its place", plain(&line)),
+            Way::Place => format!("{target} is not there. {} is in its place", plain(line)),
             _ => format!("{target} is there, but nothing that was next to it"),
         };
         let named = deskline_core::escape::quoted(text, 60);
         let advice = format!("If it does the same, pass --heal={named}");
         Err(halt(format!("{why}. {advice}")))
-    }
-
-    /// Waits until the dialog and the focus are as the step needs them.
-    pub(super) async fn in_front(&mut self, step: &Step, pid: u32) -> Result<(), Halted> {
-        let mut patience = Patience::lasting(PATIENCE);
-        while let Some(why) = self.elsewhere(step, self.screen(pid)?) {
-            if self.dialog(pid, &mut patience).await? {
-                continue;
-            }
-            if patience.is_over() {
-                return Err(halt(why));
-            }
-            self.wait(pid, None, None, patience.end).await?;
-        }
-        Ok(())
     }
 
     /// Why a step would go elsewhere than meant: another dialog is in front, or the focus is
@@ -147,7 +139,7 @@ impl Play<'_> {
                     return Err(halt(format!("a dialog came, but {words} is not in it")));
                 }
             };
-            self.act(&step, pid, line.as_ref()).await?;
+            self.act(&step, pid, [line.as_ref(), None]).await?;
             patience.dialogs -= 1;
             return Ok(true);
         }
@@ -179,8 +171,11 @@ impl Play<'_> {
             if let Some(role) = role {
                 arguments["role"] = role.into();
             }
-            // Its error says that it did not come, which the caller finds too.
-            let _ = self.call("wait_for_and_traverse", arguments).await;
+            // Its answer has the app's tree; its error says that it did not come, which the caller
+            // finds too.
+            if self.call("wait_for_and_traverse", arguments).await.is_ok() {
+                return Ok(());
+            }
         } else {
             tokio::time::sleep(BETWEEN.min(left)).await;
         }
@@ -196,7 +191,7 @@ fn has_part(screen: &Screen, text: &str) -> bool {
 }
 
 /// Why a target is not found.
-fn missing(target: &Target, why: Option<Missing>, screen: &Screen) -> String {
+fn missing(target: &Target, why: Option<&Missing>, screen: &Screen) -> String {
     let wanted = shown(target);
     if let Some(Missing::Several(n)) = why {
         return format!("{n} elements are like {wanted} now: it cannot be told which is meant");

@@ -89,9 +89,7 @@ impl Play<'_> {
     /// What controls lack that the checks ask for.
     fn lints(&self, checks: &Checks, lines: &[&Line]) -> Vec<String> {
         let asks = |name: &str| checks.lint.iter().any(|lint| lint == name);
-        let name = self.field("screenshot").filter(|_| asks("contrast"));
-        let name = name.and_then(|path| path.rsplit(['/', '\\']).next());
-        let png = name.and_then(|name| self.dispatcher.journal().read(name).ok());
+        let png = asks("contrast").then(|| self.read("screenshot")).flatten();
         let picture = png.as_deref().and_then(pixels).map(|(place, rgb)| Picture {
             width: place.width,
             height: place.height,

@@ -16,6 +16,9 @@ pub(super) fn checked(step: &Step, values: &Values) -> Result<(), Wrong> {
     if step.target.is_some() {
         arguments.insert("ref".into(), "e1".into());
     }
+    if step.to.is_some() {
+        arguments.insert("toRef".into(), "e1".into());
+    }
     if step.does != "open" {
         arguments.insert("pid".into(), 1.into());
     }

@@ -292,6 +292,7 @@ fn options_are_accepted_everywhere_and_have_the_defaults_of_the_links() {
                 show_animation: true,
                 animation_duration: Duration::from_millis(1_500),
                 delay_after_action: Duration::from_secs(60),
+                goes_on: false,
             },
             "{}",
             record.name

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::IsTerminal as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -38,15 +37,11 @@ impl<'r> Job<'r> {
         how: How,
     ) -> Result<Self, String> {
         let values = Values::new(&recipe.inputs, given);
-        let values = values.and_then(|values| {
-            deskline_mcp::check(recipe, &values)?;
-            Ok(values)
-        });
+        let values = values.and_then(|v| deskline_mcp::check(recipe, &v).map(|()| v));
         let values = values.map_err(|wrong| wrong.in_file(file))?;
-        let name = stem(file);
         Ok(Self {
             at,
-            name,
+            name: stem(file),
             recipe,
             values,
             how,
@@ -114,16 +109,15 @@ pub(super) fn all_of(
     if most > 1 && settings.desktop.is_none() {
         return Err("several at a time need desktops of their own: pass --desktop private".into());
     }
-    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let ends = Mutex::new(BTreeMap::new());
+    let (left, ends) = (
+        Mutex::new(jobs.iter().enumerate()),
+        Mutex::new(BTreeMap::new()),
+    );
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
     std::thread::scope(|scope| {
         for _ in 0..most.min(jobs.len()) {
             scope.spawn(|| {
-                loop {
-                    let n = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(n).filter(|_| !stopped.load(Ordering::Relaxed)) else {
-                        return;
-                    };
+                while let Some((n, job)) = next() {
                     let start = Instant::now();
                     let played = one(settings, job).map_err(|error| error.to_string());
                     let end = End {
@@ -132,9 +126,7 @@ pub(super) fn all_of(
                         played,
                         took: start.elapsed(),
                     };
-                    if stop_at_first && !end.is_good() {
-                        stopped.store(true, Ordering::Relaxed);
-                    }
+                    while stop_at_first && !end.is_good() && next().is_some() {}
                     let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
                     ends.insert(n, end);
                     if jobs.len() > 1 {
@@ -166,12 +158,8 @@ pub(super) fn one(settings: &Settings, job: &Job<'_>) -> Fallible<Played> {
 pub(super) fn progress(done: usize, of: usize, words: &str) {
     if std::io::stderr().is_terminal() {
         let words = deskline_core::escape::short(words, 60);
-        let line = if of == 0 {
-            String::new()
-        } else {
-            format!("{done}/{of}  {words}")
-        };
-        eprint!("\r\x1b[2K{line}");
+        let line = (of > 0).then(|| format!("{done}/{of}  {words}"));
+        eprint!("\r\x1b[2K{}", line.unwrap_or_default());
     }
 }
 

@@ -1,16 +1,18 @@
 //! `deskline record`: what a person does in an app becomes a recipe.
 
+mod typing;
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use deskline_core::{App, Element, ElementId, Line, Modifiers, Ref, Role, States, Text, Tree};
+use deskline_core::{App, Element, ElementId, Line, Modifiers, Ref, Role, States, Tree};
 use deskline_journal::RefStore;
 use deskline_link::Cancel;
 use deskline_linux::presses::{Press, Pressed, presses};
 use deskline_linux::session::Session;
 use deskline_mcp::{Dispatcher, Nobody, field};
-use deskline_recipe::{HIDDEN, Link, Screen, at_point, pressed, told};
+use deskline_recipe::{Link, Screen, at_point, pressed, told};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -26,6 +28,9 @@ const AFTER: Duration = Duration::from_millis(250);
 /// Two presses of a button at the same place within this time are a double click.
 const DOUBLE: Duration = Duration::from_millis(350);
 
+/// So many readings are waited for what a drag has moved.
+const SLOW: u32 = 8;
+
 /// So long after a press the app is read as often as a person may see something new in it and
 /// press that, and from then on after this pause.
 const SELDOM: Duration = Duration::from_secs(3);
@@ -37,8 +42,7 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     let caption =
         format!("Deskline records what you do in {name}. Ctrl+C in its terminal ends it.");
     let mut presses = presses(&Session::find(), &caption, AFTER)?;
-    let mut own = tempfile::Builder::new();
-    let own = own.prefix("deskline-record-").tempdir()?;
+    let own = tempfile::tempdir()?;
     let reading = Settings {
         dir: Some(own.path().join("journal")),
         // Where the presses are.
@@ -47,12 +51,16 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     };
     let (dispatcher, _open) = dispatcher(&reading)?;
     let (send, receive) = unbounded_channel();
+    let (send_up, ups) = unbounded_channel();
     let cancel = Cancel::new();
     let listens = cancel.clone();
     let listen = move || {
         // The recording ends with the channel.
         while let Ok(press) = presses.next(SELDOM, &listens) {
-            if press.is_some_and(|press| send.send(press).is_err()) {
+            let Some(press) = press else { continue };
+            let is_up = matches!(press.what, Pressed::Up { .. });
+            let to = if is_up { &send_up } else { &send };
+            if to.send(press).is_err() {
                 return;
             }
         }
@@ -63,6 +71,7 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
             dispatcher: &dispatcher,
             refs: RefStore::new(&reading.journal()?),
             presses: receive,
+            ups,
             pid: 0,
             links: Vec::new(),
             screen: Screen::default(),
@@ -87,6 +96,8 @@ struct Recorder<'d> {
     dispatcher: &'d Dispatcher,
     refs: RefStore,
     presses: UnboundedReceiver<Press>,
+    /// One of each press of the left button at a place.
+    ups: UnboundedReceiver<Press>,
     pid: u32,
     links: Vec<Link>,
     /// As it was before the presses that are not handled yet.
@@ -113,16 +124,13 @@ impl Recorder<'_> {
         tokio::pin!(stop);
         let mut last = Instant::now();
         loop {
-            let is_new = last.elapsed() < SELDOM;
-            let pause = if is_new { AFTER } else { SELDOM };
+            let pause = [SELDOM, AFTER][usize::from(last.elapsed() < SELDOM)];
             let press = tokio::select! {
                 () = &mut stop => break,
                 () = tokio::time::sleep(pause) => None,
                 press = self.presses.recv() => Some(press.ok_or("the devices are gone")?),
             };
-            if press.is_some() {
-                last = Instant::now();
-            }
+            last = press.as_ref().map_or(last, |_| Instant::now());
             let going = match press {
                 Some(press) => self.press(press).await,
                 None if self.typed.is_some() => self.typed().await,
@@ -140,6 +148,9 @@ impl Recorder<'_> {
 
     async fn press(&mut self, press: Press) -> Result<(), Box<dyn Error>> {
         if press.pid.is_some_and(|pid| pid != self.pid) {
+            if let Pressed::Button { number: 1, at } = press.what {
+                self.dropped(at).await;
+            }
             if !std::mem::replace(&mut self.told, true) {
                 eprintln!("deskline: what you do in other apps is not recorded");
             }
@@ -152,9 +163,13 @@ impl Recorder<'_> {
                     None => self.named().await,
                 };
                 self.typed().await?;
-                self.button(number, at, line).await
+                let (drags, to) = self.dropped(at.filter(|_| number == 1)).await;
+                match line {
+                    Some(line) if drags => self.dragged(&line, to.as_ref()).await,
+                    line => self.button(number, at, line).await,
+                }
             }
-            Pressed::Button { .. } | Pressed::Named(_) => Ok(()),
+            Pressed::Button { .. } | Pressed::Up { .. } | Pressed::Named(_) => Ok(()),
             Pressed::Key(name, char, modifiers) => {
                 let commands = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
                 let Some(char) = char.filter(|_| !modifiers.intersects(commands)) else {
@@ -166,7 +181,51 @@ impl Recorder<'_> {
         }
     }
 
-    /// The element that the last button pressed, by what apps' events name.
+    /// Whether the left button's press at this place is a drag, and what that ended on.
+    async fn dropped(&mut self, from: Option<(i32, i32)>) -> (bool, Option<Line>) {
+        if from.is_none() {
+            return (false, None);
+        }
+        // The end of one is lost with its device.
+        let up = tokio::time::timeout(10 * SELDOM, self.ups.recv()).await;
+        let up = up.ok().flatten().map(|up| (up.what, up.pid));
+        let Some((Pressed::Up { dropped: Some(at) }, pid)) = up else {
+            return (false, None);
+        };
+        let is_ours = pid.is_none_or(|pid| pid == self.pid);
+        let to = at_point(&self.screen.lines, at).filter(|_| is_ours);
+        (true, to.cloned())
+    }
+
+    /// A drag, if something else shows now or stands elsewhere; in one control, a click.
+    async fn dragged(&mut self, from: &Line, to: Option<&Line>) -> Result<(), Box<dyn Error>> {
+        let stays = to.is_some_and(|to| to.reference == from.reference);
+        let is_pressed = from.role.is_interactive() && !from.states.contains(States::EDITABLE);
+        if from.role == Role::SLIDER || from.role.is_scroll_bar_part() || stays && is_pressed {
+            return self.clicked(json!({}), from).await;
+        }
+        let (before, mut moved) = (self.screen.clone(), false);
+        for _ in 0..SLOW {
+            tokio::time::sleep(AFTER).await;
+            moved = self.refresh().await? && self.screen.moved_since(&before);
+            if moved || !self.presses.is_empty() {
+                break;
+            }
+        }
+        if let Some(to) = to.filter(|_| moved && !stays) {
+            let text = to.text.as_ref().map(|text| text.shown.clone());
+            let (of, role) = (to.reference.map(|of| of.to_string()), to.role.ax());
+            let end = json!({"toRef": of, "toElement": text, "toRole": role});
+            self.add("drag_and_traverse", end, Some(from));
+        } else {
+            let why = "nothing tells that what you dragged moved to another element";
+            eprintln!("deskline: {why}: it is not recorded. Take it back");
+        }
+        Ok(())
+    }
+
+    /// The element that the last button pressed, by what apps' events name. Of a drag nothing tells
+    /// where it ended: but for a slider's there is none.
     async fn named(&mut self) -> Option<Line> {
         let Pressed::Named(said) = self.presses.recv().await?.what else {
             return None;
@@ -181,8 +240,11 @@ impl Recorder<'_> {
         let shown = |id: &ElementId| told(&self.screen.lines, refs[id]);
         let [before, down, late, on, off] =
             ids.map(|ids| ids.iter().map(shown).collect::<Vec<_>>());
-        let found = pressed(&self.screen.lines, [before, down, on, off]).cloned();
-        let ([Some(late)], true, None) = (&late[..], said.pressed.is_empty(), &found) else {
+        let may = |line: &&Line| !said.dragged || line.role == Role::SLIDER;
+        let found = pressed(&self.screen.lines, [before, down, on, off]);
+        let found = found.filter(may).cloned();
+        let is_late = said.pressed.is_empty() && !said.dragged;
+        let ([Some(late)], true, None) = (&late[..], is_late, &found) else {
             return found;
         };
         // Nothing but the focus has changed: a click there does the same, whatever was clicked.
@@ -191,65 +253,6 @@ impl Recorder<'_> {
         let mut now = self.screen.clone();
         now.changed_since(&before);
         now.changes.is_empty().then_some(late)
-    }
-
-    fn character(&mut self, char: char) {
-        let secure = self.screen.focused().next().is_some_and(is_secure);
-        if secure || self.typed.as_deref() == Some(HIDDEN) {
-            self.typed = Some(HIDDEN.to_owned());
-        } else {
-            self.typed.get_or_insert_default().push(char);
-        }
-    }
-
-    async fn key(&mut self, name: &str, modifiers: Modifiers) -> Result<(), Box<dyn Error>> {
-        if name == "BackSpace"
-            && modifiers.is_empty()
-            && let Some(text) = self.typed.as_mut().filter(|text| *text != HIDDEN)
-            && text.pop().is_some()
-        {
-            return Ok(());
-        }
-        self.typed().await?;
-        let held = modifiers.keys().map(|(_, _, name)| name.split(' ').next());
-        let held: Vec<_> = held.collect();
-        let mut arguments = json!({"keyName": name});
-        if !held.is_empty() {
-            arguments["modifierFlags"] = json!(held);
-        }
-        tokio::time::sleep(AFTER).await;
-        self.look("press_key_and_traverse", arguments).await
-    }
-
-    /// What was typed: as it was, if the field shows it; else what the field shows.
-    async fn typed(&mut self) -> Result<(), Box<dyn Error>> {
-        let text = self.typed.take().unwrap_or_default();
-        if text == HIDDEN {
-            let hidden = json!({"text": HIDDEN});
-            return self.look("type_and_traverse", hidden).await;
-        }
-        if text.is_empty() {
-            return Ok(());
-        }
-        let asks = |screen: &Screen| screen.visible().any(is_secure);
-        let asked = asks(&self.screen);
-        let is_new = self.refresh().await?;
-        let field = self.screen.focused().next().filter(|_| is_new);
-        let whole = |text: &Text| text.omitted_before + text.omitted_after == 0;
-        let value = field.and_then(|line| line.value.as_ref().or(line.text.as_ref()));
-        let editable = field.is_some_and(|line| line.states.contains(States::EDITABLE));
-        let value = value.filter(|value| editable && whole(value));
-        // The focus may have left a password field before this reading.
-        let may_be_secret = value.is_none() && (asked || asks(&self.screen));
-        if field.is_some_and(is_secure) || may_be_secret {
-            self.add("type_and_traverse", json!({"text": HIDDEN}), None);
-        } else if let Some(value) = value.filter(|value| !value.shown.contains(&text)) {
-            let (value, field) = (json!({"value": value.shown}), field.cloned());
-            self.add("set_value_and_traverse", value, field.as_ref());
-        } else {
-            self.add("type_and_traverse", json!({"text": text}), None);
-        }
-        Ok(())
     }
 
     async fn button(
@@ -261,7 +264,7 @@ impl Recorder<'_> {
         let Some(line) = line else {
             let why = match at {
                 Some(_) => "the app describes nothing where you clicked",
-                None => "nothing tells what you clicked (use keys there)",
+                None => "nothing tells what you clicked, or where you dropped it (use keys there)",
             };
             eprintln!("deskline: {why}: it is not recorded");
             return Ok(());
@@ -280,6 +283,7 @@ impl Recorder<'_> {
         if is_double && at.is_none() {
             self.named().await;
         } else if is_double {
+            self.dropped(at.filter(|_| number == 1)).await;
             tokio::time::sleep(AFTER).await;
         }
         self.clicked(arguments, &line).await?;
@@ -393,8 +397,4 @@ impl Recorder<'_> {
 fn shown(line: &Line) -> Option<String> {
     let value = line.value.as_ref().or(line.text.as_ref());
     value.map(|text| text.shown.clone())
-}
-
-fn is_secure(line: &Line) -> bool {
-    line.states.contains(States::SECURE)
 }

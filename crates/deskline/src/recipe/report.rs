@@ -134,11 +134,7 @@ fn as_page(ends: &[End]) -> String {
     let mut page = format!("{HEAD}<h1>{} recipes, {bad} stopped</h1>\n", ends.len());
     for end in ends {
         let good = end.is_good();
-        let (open, word) = if good {
-            ("", "done")
-        } else {
-            (" open", "stopped")
-        };
+        let (open, word) = [(" open", "stopped"), ("", "done")][usize::from(good)];
         let (name, ms) = (escaped(&end.name), end.took.as_millis());
         let text = escaped(&text(end)).replace("&#10;", "\n");
         let played = end.played.as_ref().ok();

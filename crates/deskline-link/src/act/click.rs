@@ -66,6 +66,7 @@ impl Act<'_, '_> {
             // to the new focus.
             let tree = self.pause()?;
             let tree = self.await_focus(tree)?;
+            self.check_focus(&tree)?;
             self.step.keys.before = self.follow(&tree)?;
             self.type_and_press(then)?;
         }

@@ -62,6 +62,19 @@ impl Space {
         Self { shown, raw, scale }
     }
 
+    /// Pages of Chromium may report pixels where their window does not: `known` and `raw` are an
+    /// element's bounds on the screen and in its own units.
+    fn of(self, known: Option<Rect>, raw: Option<Rect>) -> Self {
+        let same = |(known, raw): (Rect, Rect)| (known.w, known.h) == (raw.w, raw.h);
+        let is_pixels = self.scale > 1.0 && known.zip(raw).is_some_and(same);
+        let none = Rect::at(0, 0, 0, 0);
+        if is_pixels {
+            Self::new(none, none)
+        } else {
+            self
+        }
+    }
+
     fn raw_point(&self, at: Point) -> (i32, i32) {
         let raw = |at: i32, shown: i32, raw: i32| {
             ((f64::from(at.saturating_sub(shown)) / self.scale) as i32).saturating_add(raw)
@@ -122,6 +135,7 @@ impl AtSpi {
         let Ok((space, now)) = space else {
             return Ok(Hit::Unknown);
         };
+        let space = space.of(element.extents, now);
         if self.grows(&element.id, now) || has_moved(&space, element.extents, now) {
             return Ok(Hit::Moved);
         }
@@ -163,7 +177,12 @@ impl AtSpi {
         }
         let is_page = |at: &usize| tree.elements[*at].role == Role::WEB_AREA;
         let page = tree.outwards(index).filter(is_page).last();
-        let Some((root, request)) = question(kind, (top, page), space.raw_point(at)) else {
+        let (x, y) = space.raw_point(at);
+        // Firefox 153 reports scaled units, and is asked about pixels.
+        let is_asked_pixels = toolkit == Some(Toolkit::Gecko);
+        let unit = if is_asked_pixels { space.scale } else { 1.0 };
+        let point = ((f64::from(x) * unit) as i32, (f64::from(y) * unit) as i32);
+        let Some((root, request)) = question(kind, (top, page), point) else {
             return Ok(Hit::Unknown);
         };
         let answer = located.topmost(&tree.elements[root].id, request);

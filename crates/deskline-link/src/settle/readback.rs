@@ -251,8 +251,10 @@ pub(crate) fn dragged(
     }
 }
 
-/// Whether a name contains these words one after the other: "Sort by: Large" contains "Large".
+/// Whether a name contains these words one after the other: "Sort by: Large" contains "Large". In
+/// Firefox an item of a page's list may begin with its bullet.
 fn has_words(name: &str, words: &str) -> bool {
+    let words = words.trim_start_matches(['•', '◦', '▪']);
     let split = |text| str::split_whitespace(text).collect::<Vec<_>>();
     let (name, words) = (split(name), split(words));
     name.windows(words.len().max(1)).any(|part| part == words)

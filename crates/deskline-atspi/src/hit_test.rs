@@ -75,9 +75,13 @@ impl Space {
         }
     }
 
-    fn raw_point(&self, at: Point) -> (i32, i32) {
+    /// The point to ask about, in the toolkit's units. Firefox 153 reports those, and is asked about
+    /// pixels.
+    fn raw_point(&self, at: Point, in_pixels: bool) -> (i32, i32) {
+        let unit = if in_pixels { self.scale } else { 1.0 };
         let raw = |at: i32, shown: i32, raw: i32| {
-            ((f64::from(at.saturating_sub(shown)) / self.scale) as i32).saturating_add(raw)
+            let away = f64::from(at.saturating_sub(shown)) / self.scale;
+            ((away + f64::from(raw)) * unit) as i32
         };
         (
             raw(at.x, self.shown.x, self.raw.x),
@@ -177,11 +181,7 @@ impl AtSpi {
         }
         let is_page = |at: &usize| tree.elements[*at].role == Role::WEB_AREA;
         let page = tree.outwards(index).filter(is_page).last();
-        let (x, y) = space.raw_point(at);
-        // Firefox 153 reports scaled units, and is asked about pixels.
-        let is_asked_pixels = toolkit == Some(Toolkit::Gecko);
-        let unit = if is_asked_pixels { space.scale } else { 1.0 };
-        let point = ((f64::from(x) * unit) as i32, (f64::from(y) * unit) as i32);
+        let point = space.raw_point(at, toolkit == Some(Toolkit::Gecko));
         let Some((root, request)) = question(kind, (top, page), point) else {
             return Ok(Hit::Unknown);
         };

@@ -458,7 +458,7 @@ impl<'a> Checkpoint<'a> {
 
     /// The next input of the pointer is for a window with these bounds.
     pub(crate) fn expect_at(&mut self, place: Option<Rect>) {
-        if let Some(aim) = self.aim {
+        if let Some(aim) = self.aim.filter(|aim| aim.place != place) {
             self.set_aim(Aim { place, ..aim });
         }
     }

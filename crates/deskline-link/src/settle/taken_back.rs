@@ -290,7 +290,9 @@ pub(crate) fn not_selected(desktop: &mut dyn Desktop, action: &Action, report: &
         .current()
         .zip(report.readings.after.as_ref());
     let alone = trees.is_some_and(|(before, after)| changes_selection_alone(before, after));
-    !was.picks && !now.picks && alone && desktop.was_selected(&id)
+    let is_selected = |says: &Says| says.picks || says.states.contains(States::SELECTED);
+    let never = !is_selected(&was) && !is_selected(&now);
+    never && alone && desktop.was_selected(&id)
 }
 
 /// The verdict about a text that a key after it has confirmed, where the field has its old one: the

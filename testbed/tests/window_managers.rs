@@ -224,16 +224,13 @@ fn a_window_that_moves_in_the_middle_of_a_call_gets_its_own_input() {
         });
         manager = after;
         done[usize::from(answer.is_error)] += 1;
-        let has = |line: &String| match types {
-            true => line.starts_with("text A ") && line.contains(&token),
-            false => line == "pushed A",
-        };
+        let own_kind = if types { "text A " } else { "pushed A" };
+        let has = |line: &String| line.starts_with(own_kind) && (!types || line.contains(&token));
         if !answer.is_error {
             until(&format!("{turn}: {answer}"), || app.log().iter().any(has));
         }
-        let own_kind = |line: &String| line.starts_with(if types { "text A " } else { "pushed A" });
         assert!(
-            app.log().iter().all(own_kind),
+            app.log().iter().all(|line| line.starts_with(own_kind)),
             "{turn}: {:?} {answer}",
             app.log()
         );
@@ -243,10 +240,10 @@ fn a_window_that_moves_in_the_middle_of_a_call_gets_its_own_input() {
             bed.run("xdotool", &["key", "Escape"]);
         }
         until("the window manager", || {
-            let managed = bed
+            let is_there = bed
                 .run("xprop", &["-root", "_NET_SUPPORTING_WM_CHECK"])
                 .contains("window id");
-            (manager.is_none() || managed && !bed.screen().windows_of(own.pid).is_empty())
+            (manager.is_none() || is_there && !bed.screen().windows_of(own.pid).is_empty())
                 .then_some(())
         });
     }

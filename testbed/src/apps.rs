@@ -395,11 +395,17 @@ impl Bed {
 
     /// Chromium with a fresh profile at an address, once its window has this title.
     pub fn chromium_at(&self, address: &str, title: &str) -> App<'_> {
+        self.chromium_by(&[], address, title)
+    }
+
+    /// The same, in an environment of its own.
+    pub fn chromium_by(&self, environment: &[(&str, &str)], address: &str, title: &str) -> App<'_> {
         let mut profiles = (1..).map(|n| self.path(&format!("chromium-profile-{n}")));
         let profile = profiles.find(|path| !path.exists()).unwrap();
         let mut command = self.command("chromium");
         command
             .args(CHROMIUM)
+            .envs(environment.iter().copied())
             .arg(format!("--user-data-dir={}", profile.display()))
             .arg(address);
         App::start_when(self, command, |w| w.title.starts_with(title))

@@ -459,3 +459,30 @@ fn the_table_of_covers_is_in_the_docs() {
     }
     rows::hold("dev/hit-tests.md", HEAD, &rows);
 }
+
+/// A table with a column that stays at its left, above a bar that stays at the bottom. Chromium
+/// reports pixels in the page alone.
+const COLUMNS: &str = "<style>body{margin:0}#w{width:420px;overflow-x:auto}
+td{min-width:120px;height:40px;background:#fff}td:first-child{position:sticky;left:0;z-index:4}
+#f{position:fixed;bottom:0;left:0;right:0}#f button{width:100%;height:60px}</style>
+<div id=w><table id=t></table></div><div id=f><button onclick=\"log('pay')\">Pay</button></div>
+<script>for(let r=0;r<24;r++){const row=t.insertRow();for(let c=0;c<8;c++)
+row.insertCell().innerHTML=`<button onclick=\"log('${r}-${c}')\">Cell ${r}-${c}.</button>`}</script>";
+
+#[test]
+fn cells_beside_a_column_and_above_a_bar_are_brought_out_at_each_scale() {
+    for (scale, cells) in [("1", ["2-6", "20-1"]), ("2", ["7-0", "3-1"])] {
+        let (bed, server) = Bed::with_server();
+        let page = Page::serve(COLUMNS);
+        let browser = bed.chromium_by(&[("GDK_SCALE", scale)], &page.address(), page.title());
+        page.wait_for("ready");
+        let (persons, _) = bed.mousepad("");
+        for cell in cells {
+            page.clear_log();
+            let call = json!({"element": format!("Cell {cell}."), "role": "AXButton"});
+            click(&persons, &server, browser.pid, call).ok();
+            page.wait_for(cell);
+            assert_eq!(page.log(), [cell], "{scale}");
+        }
+    }
+}

@@ -5,6 +5,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use deskline_testbed::{App, Bed, Client, Running, Toolkit, until};
@@ -175,4 +176,76 @@ fn a_text_goes_behind_the_persons_window_under_each_window_manager() {
     });
     takes_front(&bed, own, false);
     goes_behind(&bed, &server, [app, own], "no window manager");
+}
+
+/// A window manager that ends takes its frames from the windows, and one that starts puts frames
+/// around them: they move, in the middle of a call too.
+#[test]
+fn a_window_that_moves_in_the_middle_of_a_call_gets_its_own_input() {
+    /// By how much later each turn changes the window manager.
+    const LATER: Duration = Duration::from_millis(30);
+    let turns: u32 = std::env::var("DESKLINE_TURNS").map_or(12, |turns| turns.parse().unwrap());
+    let bed = Bed::with_other_managers(&[]);
+    let server = bed.server(&[]);
+    let app = bed.windows("gtk3", &[], &["A|Subject|300x240+20+40"]);
+    let own = bed.windows("gtk3", &[], &["B|Mine|300x240+900+40"]);
+    bed.end_manager();
+    let mut manager: Option<Running> = None;
+    let mut done = [0, 0];
+    for turn in 0..turns {
+        app.clear_log();
+        takes_front(&bed, &own, manager.is_some());
+        let types = turn / 2 % 2 == 0;
+        let token = format!("token{turn}.");
+        let (element, role) = if types {
+            ("Note A", "AXTextField")
+        } else {
+            ("Push A", "AXButton")
+        };
+        let mut call = json!({"pid": app.pid, "element": element, "role": role});
+        if types {
+            call["text"] = token.clone().into();
+        }
+        let before = manager.take();
+        let (answer, after) = thread::scope(|scope| {
+            let changes = scope.spawn(|| {
+                thread::sleep(LATER * (turn % 14));
+                match before {
+                    None => Some(start(&bed, "xfwm4", &["--compositor=off"])),
+                    Some(mut ends) => {
+                        bed.run("kill", &[&ends.id().to_string()]);
+                        ends.0.wait().unwrap();
+                        None
+                    }
+                }
+            });
+            let answer = server.call("click_and_traverse", call);
+            (answer, changes.join().unwrap())
+        });
+        manager = after;
+        done[usize::from(answer.is_error)] += 1;
+        let own_kind = if types { "text A " } else { "pushed A" };
+        let has = |line: &String| line.starts_with(own_kind) && (!types || line.contains(&token));
+        if !answer.is_error {
+            until(&format!("{turn}: {answer}"), || app.log().iter().any(has));
+        }
+        assert!(
+            app.log().iter().all(|line| line.starts_with(own_kind)),
+            "{turn}: {:?} {answer}",
+            app.log()
+        );
+        assert_eq!(own.log(), [""; 0], "{turn}: {answer}");
+        if answer.is_error {
+            println!("{turn}: {}", answer.error());
+            bed.run("xdotool", &["key", "Escape"]);
+        }
+        until("the window manager", || {
+            let is_there = bed
+                .run("xprop", &["-root", "_NET_SUPPORTING_WM_CHECK"])
+                .contains("window id");
+            (manager.is_none() || is_there && !bed.screen().windows_of(own.pid).is_empty())
+                .then_some(())
+        });
+    }
+    println!("{} of {turns} calls succeeded", done[0]);
 }

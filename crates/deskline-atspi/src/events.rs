@@ -138,6 +138,16 @@ impl AtSpi {
         app.peer.toolkit.tells_states() && !mirror.changed.contains(path)
     }
 
+    /// Whether this object has become selected since the last click: for a moment, perhaps.
+    pub fn was_selected(&mut self, element: &ElementId) -> bool {
+        self.hear();
+        let Some((bus_name, path)) = split_id(element) else {
+            return false;
+        };
+        let current = self.mirrors.current.as_ref();
+        current.is_some_and(|m| m.bus_name == bus_name && m.selected.contains(path))
+    }
+
     /// Between links: takes the pending events, and continues a last reading that the budget cut
     /// short, for about 50 ms. Returns when to call again; `None` if no app is subscribed.
     pub fn idle(&mut self) -> Option<Duration> {

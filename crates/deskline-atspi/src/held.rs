@@ -9,6 +9,7 @@ use crate::act;
 use crate::aimed::Aimed;
 use crate::atspi::AtSpi;
 use crate::names::{ACTION, StateSet};
+use crate::tree::split_id;
 
 /// How long a control may take to show it once its app answers: in GTK 3.24 and Qt 5.15, 1 to 3 ms.
 const SHOWS: Duration = Duration::from_millis(300);
@@ -20,6 +21,10 @@ const BESIDE: i32 = 4;
 impl AtSpi {
     /// The control that was last asked about, if a press on this point shows in its states.
     pub fn aimed(&mut self, at: Point) -> Option<Aimed> {
+        self.hear();
+        if let Some(mirror) = &mut self.mirrors.current {
+            mirror.selected.clear();
+        }
         let mut aimed = self.aimed.take().filter(|aimed| aimed.at == at)?;
         let was = self.states_of(&aimed.element)?;
         aimed.was = was;
@@ -46,6 +51,11 @@ impl AtSpi {
         let shown = changes().or_else(|| wait::until(SHOWS, LOOK, changes));
         if shown.is_some() {
             let pressed = |now: StateSet| now.has(StateSet::ARMED) || now.has(StateSet::PRESSED);
+            let is_selected = now.is_some_and(|now| now.has(StateSet::SELECTED));
+            let mirror = self.mirrors.current.as_mut().filter(|_| is_selected);
+            if let (Some(mirror), Some((_, path))) = (mirror, split_id(&aimed.element)) {
+                mirror.selected.insert(path.to_owned());
+            }
             if !aimed.is_row && !now.is_none_or(pressed) {
                 self.unlike_buttons.insert(aimed.element.clone());
             }

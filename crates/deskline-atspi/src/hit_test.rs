@@ -62,9 +62,26 @@ impl Space {
         Self { shown, raw, scale }
     }
 
-    fn raw_point(&self, at: Point) -> (i32, i32) {
+    /// Pages of Chromium may report pixels where their window does not: `known` and `raw` are an
+    /// element's bounds on the screen and in its own units.
+    fn of(self, known: Option<Rect>, raw: Option<Rect>) -> Self {
+        let same = |(known, raw): (Rect, Rect)| (known.w, known.h) == (raw.w, raw.h);
+        let is_pixels = self.scale > 1.0 && known.zip(raw).is_some_and(same);
+        let none = Rect::at(0, 0, 0, 0);
+        if is_pixels {
+            Self::new(none, none)
+        } else {
+            self
+        }
+    }
+
+    /// The point to ask about, in the toolkit's units. Firefox 153 reports those, and is asked about
+    /// pixels.
+    fn raw_point(&self, at: Point, in_pixels: bool) -> (i32, i32) {
+        let unit = if in_pixels { self.scale } else { 1.0 };
         let raw = |at: i32, shown: i32, raw: i32| {
-            ((f64::from(at.saturating_sub(shown)) / self.scale) as i32).saturating_add(raw)
+            let away = f64::from(at.saturating_sub(shown)) / self.scale;
+            ((away + f64::from(raw)) * unit) as i32
         };
         (
             raw(at.x, self.shown.x, self.raw.x),
@@ -122,6 +139,7 @@ impl AtSpi {
         let Ok((space, now)) = space else {
             return Ok(Hit::Unknown);
         };
+        let space = space.of(element.extents, now);
         if self.grows(&element.id, now) || has_moved(&space, element.extents, now) {
             return Ok(Hit::Moved);
         }
@@ -163,7 +181,8 @@ impl AtSpi {
         }
         let is_page = |at: &usize| tree.elements[*at].role == Role::WEB_AREA;
         let page = tree.outwards(index).filter(is_page).last();
-        let Some((root, request)) = question(kind, (top, page), space.raw_point(at)) else {
+        let point = space.raw_point(at, toolkit == Some(Toolkit::Gecko));
+        let Some((root, request)) = question(kind, (top, page), point) else {
             return Ok(Hit::Unknown);
         };
         let answer = located.topmost(&tree.elements[root].id, request);

@@ -34,6 +34,8 @@ pub(crate) struct Mirror {
     pub watched: Option<String>,
     /// The objects that have changed since the last reading.
     pub changed: HashSet<String>,
+    /// The objects that have become selected since the last click.
+    pub selected: HashSet<String>,
 }
 
 impl Mirror {
@@ -46,6 +48,7 @@ impl Mirror {
             idle_events: 0,
             watched: None,
             changed: HashSet::new(),
+            selected: HashSet::new(),
         }
     }
 
@@ -152,6 +155,9 @@ impl Mirrors {
             if event(&signal) == Sign::Change && mirror.changed.len() < MOST_IDLE {
                 mirror.changed.insert(signal.path.clone());
             }
+            if is_selected(&signal) && mirror.selected.len() < MOST_IDLE {
+                mirror.selected.insert(signal.path.clone());
+            }
             if let Some(last) = &mut mirror.last {
                 last.invalidate(&signal.path, &signal.member);
             }
@@ -195,6 +201,13 @@ fn is_about_showing(signal: &Message) -> bool {
         "ChildrenChanged" | "VisibleDataChanged" => true,
         _ => signal.interface.ends_with(".Window") && event(signal) == Sign::Change,
     }
+}
+
+fn is_selected(signal: &Message) -> bool {
+    let mut reader = signal.reader();
+    signal.member == "StateChanged"
+        && reader.str().is_ok_and(|state| state == "selected")
+        && reader.i32().is_ok_and(|now| now == 1)
 }
 
 /// The sign that an event gives.

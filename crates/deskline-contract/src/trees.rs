@@ -225,6 +225,12 @@ pub trait Trees {
         false
     }
 
+    /// Whether this element has become selected since the last click, as far as events and a look at
+    /// it while the button was down tell.
+    fn was_selected(&mut self, _element: &ElementId) -> bool {
+        false
+    }
+
     /// Whether the last reading of the app had a visible web page that was loading.
     fn is_loading(&mut self, _pid: u32) -> bool {
         false

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::WindowId;
+use deskline_core::{Rect, WindowId};
 
 /// The target of keys and clicks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Aim {
     pub pid: u32,
     /// The window that must be clicked, if it is known. An open menu of the process counts too.
     pub window: Option<WindowId>,
+    /// The bounds of that window when the place of a click was found.
+    pub place: Option<Rect>,
     /// Whether a menu of the process is active, so that a grab of keyboard or pointer is its own.
     pub menu: bool,
     /// The process that a drag ends in, if it is another.
@@ -29,6 +31,7 @@ impl Aim {
         Self {
             pid,
             window,
+            place: None,
             menu: false,
             drop_on: None,
             polls: false,
@@ -43,6 +46,7 @@ impl Aim {
             Some(pid) => Self {
                 pid,
                 window: None,
+                place: None,
                 ..self
             },
             None => self,

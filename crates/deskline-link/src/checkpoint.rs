@@ -10,7 +10,7 @@ mod restore;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
-use deskline_core::{Key, KeyPress, Modifiers, Point};
+use deskline_core::{Key, KeyPress, Modifiers, Point, Rect};
 
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
@@ -20,7 +20,7 @@ use crate::guard::Watch;
 use crate::subject::Subject;
 use crate::wait;
 use deskline_input::clock::Instant;
-use deskline_input::{Cancel, Click, Reason};
+use deskline_input::{Aim, Cancel, Click, Reason};
 
 /// The key that closes a menu or a list in every toolkit.
 pub(crate) const CLOSE_KEY: KeyPress = KeyPress {
@@ -99,6 +99,8 @@ pub(crate) struct Checkpoint<'a> {
     pub(crate) raised_now: Option<WindowId>,
     /// The bounds of that window, if the display has reported them.
     raised_place: Option<Place>,
+    /// Where the display was last told that input goes.
+    aim: Option<Aim>,
     /// Whether the agent's text may be on the clipboard.
     lends_clipboard: bool,
     /// Where a hover, the link's last input, has left the pointer until the next link that acts.
@@ -159,6 +161,7 @@ impl<'a> Checkpoint<'a> {
             raised: None,
             raised_now: None,
             raised_place: None,
+            aim: None,
             lends_clipboard: false,
             hovers_at: None,
             touched: false,
@@ -445,6 +448,18 @@ impl<'a> Checkpoint<'a> {
         match (window.pid, self.subject.home()) {
             (Some(pid), Some(_)) => self.subject.has(pid) || self.menu_of == Some(pid),
             _ => self.raised == Some(window.id),
+        }
+    }
+
+    pub(crate) fn set_aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+        self.desktop.set_aim(aim);
+    }
+
+    /// The next input of the pointer is for a window with these bounds.
+    pub(crate) fn expect_at(&mut self, place: Option<Rect>) {
+        if let Some(aim) = self.aim.filter(|aim| aim.place != place) {
+            self.set_aim(Aim { place, ..aim });
         }
     }
 

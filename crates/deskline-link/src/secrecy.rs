@@ -82,7 +82,11 @@ impl Witness {
             field: focused.and_then(|index| Field::new(tree, index)),
             page: focused.is_some_and(|index| tree.page_around(index).is_some()),
             terminal: match focused {
-                Some(index) => is_terminal(&tree.elements[index]),
+                // A window that has just come has the focus before its terminal has.
+                Some(index) => {
+                    let mut inside = tree.with_inside(index).map(|at| &tree.elements[at]);
+                    inside.any(|e| e.visible && is_terminal(e))
+                }
                 None => tree.elements.iter().any(|e| e.visible && is_terminal(e)),
             },
         }

@@ -37,7 +37,7 @@ use field::{Field, Verdict};
 use quiet::{Awaits, await_quiet};
 use readback::{LATE, TAKES, dragged, takes_more, went_nowhere};
 use stale::expected_places;
-use taken_back::{not_switched, slid, verdict};
+use taken_back::{not_selected, not_switched, slid, verdict};
 
 impl Link<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
@@ -325,10 +325,15 @@ fn found(
         (Verdict::Agrees, Some(trees)) => {
             let (keys, was) = (&report.step.keys, report.before_input());
             let told = went_nowhere(keys, trees, was, &mut **desk);
-            if told == Verdict::Agrees && not_switched(&mut **desk, action, report) {
-                return Verdict::Failed(Mismatch::NotToggled("as it was".to_owned()));
+            match told {
+                Verdict::Agrees if not_switched(&mut **desk, action, report) => {
+                    Verdict::Failed(Mismatch::NotToggled("as it was".to_owned()))
+                }
+                Verdict::Agrees if not_selected(&mut **desk, action, report) => {
+                    Verdict::Failed(Mismatch::TakenBack("not selected".to_owned()))
+                }
+                told => told,
             }
-            told
         }
         (verdict, _) => verdict,
     }

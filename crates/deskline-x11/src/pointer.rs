@@ -72,8 +72,15 @@ impl X11 {
     }
 
     /// Whether the window that [`X11::window_at`] found before input exists. An error if it has
-    /// moved.
+    /// moved, or the aimed one is not where it was when the place of the click was found.
     pub(super) fn is_in_place(&self, at: Point) -> Result<bool> {
+        let expected = self.hands.aim.and_then(|aim| aim.window.zip(aim.place));
+        if let Some((window, known)) = expected
+            && let Some(Rect { x, y, .. }) = self.toplevel(window)?.map(|now| now.extents)
+            && (x, y) != (known.x, known.y)
+        {
+            return Err(InputError::Moved { at }.into());
+        }
         let Some((window, origin)) = self.acting.reader else {
             return Ok(true);
         };

@@ -1,10 +1,11 @@
 //! The guard of a compositor that captures the person's input.
 
+use std::thread;
 use std::time::Duration;
 
 use serde_json::json;
 
-use crate::{Session, Toolkit, until};
+use crate::{PATIENCE, Session, Toolkit, until};
 
 impl Session {
     /// Types while the person types, and until they press Esc. The person is a second program with
@@ -32,17 +33,18 @@ impl Session {
 
         let typing = server.send(
             "type_and_traverse",
-            json!({"pid": pid, "text": agents.repeat(8)}),
+            json!({"pid": pid, "text": agents.repeat(20)}),
         );
         until("the agent's text", || app.text().len() > 900);
         // One that comes while the guard is open for the agent's own keys reaches the app instead.
-        for _ in 0..6 {
-            person.press_key(pid, "Escape", &[]);
-        }
-        typing
-            .answer(Duration::from_secs(30))
-            .unwrap()
-            .has("Cancelled: the user pressed Esc");
+        let answer = thread::scope(|scope| {
+            let answer = scope.spawn(|| typing.answer(PATIENCE));
+            while !answer.is_finished() {
+                person.press_key(pid, "Escape", &[]);
+            }
+            answer.join().unwrap()
+        });
+        answer.unwrap().has("Cancelled: the user pressed Esc");
         let length = app.text().len();
         person.type_text(pid, "2").ok();
         until("the person's key", || app.text().len() > length);

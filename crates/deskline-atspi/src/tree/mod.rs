@@ -267,6 +267,9 @@ fn placements(
     };
     let map = |_, pair: &Pair| pair.map.map(believed).or(elsewhere);
     let mut places = placements_by(nodes, toplevels, map, |_| elsewhere);
+    if toolkit == Toolkit::Chromium {
+        unscale_pages(nodes, windows, &mut places);
+    }
     if gtk4 {
         for place in places.iter_mut().flatten() {
             place.before = (0, 0);
@@ -303,6 +306,32 @@ fn placements_by(
         })
     };
     maps.into_iter().zip(offsets(nodes)).map(place).collect()
+}
+
+/// Chromium 156 reports its pages in pixels, and its windows in scaled units. A page that is mapped
+/// as its window is then reaches out of all windows.
+fn unscale_pages(nodes: &[Node], windows: &Windows, places: &mut [Option<Placement>]) {
+    let mut pages = vec![None; nodes.len()];
+    for (at, node) in nodes.iter().enumerate() {
+        let around = node.parent.and_then(|parent| pages[parent]);
+        pages[at] = around.or((node.role == Some(role::DOCUMENT_WEB)).then_some(at));
+    }
+    let reaches_out = |at: &usize| {
+        let scaled = places[*at].filter(|place| place.map.scale > 1.0);
+        let page = scaled.zip(nodes[*at].extents.filter(|e| !e.is_empty()));
+        let page = page.map(|(place, extents)| place.apply(extents));
+        let mut windows = windows.toplevels.iter().map(|t| t.window);
+        page.is_some_and(|page| windows.all(|window| window.intersect(&page) != page))
+    };
+    if pages.iter().flatten().any(reaches_out) {
+        let pages = places
+            .iter_mut()
+            .zip(pages)
+            .filter(|(_, page)| page.is_some());
+        for place in pages.filter_map(|(place, _)| place.as_mut()) {
+            place.map = Map::SAME;
+        }
+    }
 }
 
 /// Maps each toplevel's extents relative to its own corner.

@@ -88,6 +88,10 @@ pub enum Mismatch {
          is meant and type in the same call"
     )]
     NotTaken { focus: String },
+    #[error(
+        "{field} did not get the focus, {has} has it. Nothing was typed. Look before you click it again"
+    )]
+    NotFocused { field: String, has: String },
     #[error("{field} grew by {grown} characters and not by {typed}. {}", changes(*.pasted))]
     GrewMore {
         field: String,

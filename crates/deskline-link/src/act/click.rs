@@ -66,15 +66,17 @@ impl Act<'_, '_> {
             // to the new focus.
             let tree = self.pause()?;
             let tree = self.await_focus(tree)?;
+            self.check_focus(&tree)?;
             self.step.keys.before = self.follow(&tree)?;
             self.type_and_press(then)?;
         }
         Ok(())
     }
 
-    /// Presses a control that has no place to click, or an element of a menu bar that is in no
-    /// window, if it supports that. The mouse may not reach it: in full screen, or where the bar
-    /// hides itself, the first event only shows the bar, and a notch may cover it.
+    /// Presses a control that has no place to click, a tab that its bar has scrolled away, or an
+    /// element of a menu bar that is in no window, if it supports that. The mouse may not reach it:
+    /// in full screen, or where the bar hides itself, the first event only shows the bar, and a
+    /// notch may cover it. The wheel over a bar of tabs turns its pages.
     fn press_in_menu_bar(&mut self, target: &Resolved, kind: ClickKind) -> Result<bool> {
         let (Some(index), Some(tree)) = (target.index.filter(|_| !target.given), self.tree) else {
             return Ok(false);
@@ -83,13 +85,23 @@ impl Act<'_, '_> {
         let is_item = matches!(element.role, Role::MENU_BAR_ITEM | Role::MENU_ITEM);
         let in_bar = is_item && in_menu_bar(tree, index);
         // A button that a page has cut to no height, and that no label stands for, does not show.
-        let hidden =
-            in_bar || element.role != Role::BUTTON && lookup::is_hidden_control(tree, index);
+        let shows = |at: usize| tree.elements[at].visible;
+        let is_tab = element.role == Role::TAB && !element.visible;
+        let is_tab =
+            is_tab && tree.page_around(index).is_none() && tree.parent(index).is_some_and(shows);
+        let hidden = in_bar
+            || is_tab
+            || element.role != Role::BUTTON && lookup::is_hidden_control(tree, index);
         if kind != ClickKind::default() || !hidden {
             return Ok(false);
         }
         self.front(Wanted::Element(index))?;
-        match self.desk.act(&element.id, Deed::Press) {
+        // Those of GTK have no action.
+        let pressed = match self.desk.act(&element.id, Deed::Press) {
+            Err(Error::Refused(_)) if is_tab => self.desk.act(&element.id, Deed::SetSelected(true)),
+            pressed => pressed,
+        };
+        match pressed {
             Ok(_) => Ok(true),
             Err(Error::Refused(_)) => Ok(false),
             Err(e) => Err(e),

@@ -143,6 +143,7 @@ impl Act<'_, '_> {
         Aim {
             pid: self.pid,
             window,
+            place: None,
             menu: self.menu_is_active(),
             drop_on: self.drop_on.map(|end| end.pid),
             polls: self.is_picture_only(),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Element, KeyPress, Modifiers, Point, Rect, Tree, escape};
+use deskline_core::{Element, KeyPress, Modifiers, Point, Rect, Role, Tree, escape, summary};
 
 use super::action::Act;
 use super::front::Wanted;
@@ -12,13 +12,14 @@ use super::{abilities, no_element};
 use crate::alert::{self, takes_text};
 use crate::call::{Input, Quiet, Target, Typing};
 use crate::display::Shown;
-use crate::error::{Error, Obstacle, Refusal, Result, TargetError};
+use crate::error::{Error, Mismatch, NoEffect, Obstacle, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
 use crate::ocr::is_from_picture;
 use crate::picture::change;
 use crate::resolve::lookup::{self, Resolved};
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
+use crate::settle::field::Field;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::{Deed, Scope};
 use crate::wait;
@@ -283,6 +284,28 @@ impl<'a> Act<'a, '_> {
         };
         let has_it = |tree: &Tree| !lacks_focus(tree, known, index);
         self.read_until(tree, FIELD_COMES, has_it)
+    }
+
+    /// Fails if a clicked field has not got the focus, and another that showed before has it, or a
+    /// menu has come: the text would go there.
+    pub(super) fn check_focus(&self, tree: &Tree) -> Result<()> {
+        let known = self.tree.zip(self.target.and_then(|t| t.index));
+        let Some((known, index)) = known.filter(|(known, index)| {
+            takes_text(&known.elements[*index]) && lacks_focus(tree, known, *index)
+        }) else {
+            return Ok(());
+        };
+        let was_seen = |e: &Element| known.elements.iter().any(|k| k.visible && k.id == e.id);
+        let focus = tree.focus().filter(|at| was_seen(&tree.elements[*at]));
+        let other = focus.and_then(|at| Field::new(tree, at));
+        let is_new = |e: &Element| e.visible && e.role == Role::MENU_ITEM && !was_seen(e);
+        let has = match other {
+            Some(other) => other.name,
+            None if tree.elements.iter().any(is_new) => "a menu".to_owned(),
+            None => return Ok(()),
+        };
+        let field = summary::name_of(known, index);
+        Err(NoEffect::from(Mismatch::NotFocused { field, has }).into())
     }
 
     /// Reads the app at each change, for at most `time`, until a reading fits. Returns the last.

@@ -24,6 +24,10 @@ impl Act<'_, '_> {
         let terminal = terminal.is_some_and(|witness| witness.terminal);
         self.step.done.underway = false;
         self.desk.lend_clipboard(text, self.pid)?;
+        if terminal {
+            // GNOME's ignores the keys until it knows what the clipboard has.
+            self.pause()?;
+        }
         let press = self.desk.clipboard()?.keys(terminal);
         self.step.keys.way = Way::Pasted;
         self.step.done.underway = true;

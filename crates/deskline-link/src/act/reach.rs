@@ -54,8 +54,9 @@ impl Reached {
     }
 }
 
-/// How often to find a target again whose window moves.
-const AGAIN: usize = 3;
+/// How often to find a target whose window moves. A display that can tell refuses input to one that
+/// still does.
+const AGAIN: usize = 4;
 
 impl Act<'_, '_> {
     /// Brings the target to the front and into view, for input right afterwards.
@@ -142,14 +143,18 @@ impl Act<'_, '_> {
     }
 
     /// The target, where it is now: its window may have moved since, as the pictures before input
-    /// take a while.
+    /// and the questions to the app take a while.
     pub(super) fn where_now(&mut self, target: &Resolved, mut reached: Reached) -> Result<Reached> {
         let (Some(tree), Some(index)) = (self.tree, target.index) else {
             return Ok(reached);
         };
-        let mut left = AGAIN;
-        while left > 0 && self.has_moved(reached.window)? {
-            left -= 1;
+        for _ in 0..AGAIN {
+            if !self.has_moved(reached.window)? {
+                reached = self.received(target, reached)?;
+                if !self.has_moved(reached.window)? {
+                    break;
+                }
+            }
             self.desk.ungrab();
             let now = self.desk.read(self.pid, Scope::Showing)?;
             self.front(Wanted::Element(index))?;
@@ -158,7 +163,8 @@ impl Act<'_, '_> {
             reached.point = lookup::click_point(tree, index, place);
             (reached.place, reached.window) = (Some(place), window);
         }
-        self.received(target, reached)
+        self.desk.expect_at(reached.window.map(|(_, place)| place));
+        Ok(reached)
     }
 
     /// Whether the window is elsewhere now: the person may have moved it, and a window manager

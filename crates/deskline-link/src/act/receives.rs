@@ -359,13 +359,15 @@ impl<'a> Act<'a, '_> {
         // A spin button's arrows are at its left in a right-to-left window.
         let own_text = if is_spin { text(self.desk) } else { None };
         let first = own_text.unwrap_or(point);
+        let shown = shown(&seen.tree, seen.index, seen.place);
+        let is_free = shown.is_empty() || shown.contains(first);
+        let first = if is_free { first } else { shown.center() };
         let receiver = self.at_point(seen, first)?;
         if !matches!(receiver, Receiver::Other(_) | Receiver::Perhaps(..)) {
             return Ok(receiver);
         }
         let mut cover = seen.cover(&receiver);
         let mut left = UNDER;
-        let shown = shown(&seen.tree, seen.index, seen.place);
         let points = text(self.desk).into_iter().chain(spots(shown));
         for point in points.filter(|point| *point != first && shown.contains(*point)) {
             self.cancel.check()?;
@@ -447,9 +449,11 @@ impl<'a> Act<'a, '_> {
                 has_moved(&self.read_until(now, LATE, has_moved)?)
             });
         }
-        let Some(over) = cover.and_then(|cover| outline(tree, cover, place)) else {
+        let Some((over, is_beside)) = cover.and_then(|cover| outline(tree, cover, seen.index))
+        else {
             return Ok(false);
         };
+        let along = |rect: Rect| if is_beside { turned(rect) } else { rect };
         // In a page any part may scroll, and shows what the parts around it show of it.
         let holds = |at: &usize| is_holder(tree, *at) || tree.page_around(*at).is_some();
         let holders: Vec<usize> = tree.outwards(seen.index).skip(1).filter(holds).collect();
@@ -458,14 +462,14 @@ impl<'a> Act<'a, '_> {
             let areas = areas.filter_map(|at| tree.elements[*at].place());
             let area = areas.reduce(|area, outer| area.intersect(&outer));
             let area = area.filter(|area| !area.is_empty());
-            let Some((area, lines)) = area.and_then(|area| Some((area, lines(area, place, over)?)))
-            else {
+            let by = |area: Rect| lines(along(area), along(place), along(over));
+            let Some((area, lines)) = area.and_then(|area| Some((area, by(area)?))) else {
                 continue;
             };
             let Some(at) = wheel_spot(tree, *holder, area) else {
                 continue;
             };
-            self.turn_wheel(at, (0, lines))?;
+            self.turn_wheel(at, if is_beside { (lines, 0) } else { (0, lines) })?;
             let now = self.moved(Some(Sent::Scroll))?;
             // Firefox sends no event for it.
             if has_moved(&self.read_until(now, LATE, has_moved)?) {
@@ -476,16 +480,29 @@ impl<'a> Act<'a, '_> {
     }
 }
 
-/// The bounds of what covers the target: of a control in a bar, those of the bar.
-fn outline(tree: &Tree, cover: usize, place: Rect) -> Option<Rect> {
-    let mut around = tree
-        .outwards(cover)
-        .filter_map(|at| tree.elements[at].place());
-    let cover = around.next()?;
-    let bar = around
-        .take_while(|outer| outer.h / 3 < place.h.max(cover.h))
-        .last();
-    Some(bar.map_or(cover, |bar| bar.union(&cover)))
+/// The bounds of what covers the target: of a control in a bar, those of the bar. And whether it
+/// lies in the target's row, as a column that stays at the left does.
+fn outline(tree: &Tree, cover: usize, target: usize) -> Option<(Rect, bool)> {
+    let of = |at: usize| tree.elements[at].place();
+    let (place, first) = (of(target)?, of(cover)?);
+    let is_bar = |outer: &Rect| outer.h / 3 < place.h.max(first.h);
+    let is_apart = |at: &usize| !tree.is_inside(target, *at);
+    let around = tree.outwards(cover);
+    let bars = around
+        .take_while(is_apart)
+        .filter_map(of)
+        .take_while(is_bar);
+    let over = bars.reduce(|bar, outer| outer.union(&bar))?;
+    let shared = tree.outwards(cover).find(|at| !is_apart(at)).and_then(of);
+    Some((
+        over,
+        shared.is_some_and(|shared| is_bar(&shared) && shared.w > over.w),
+    ))
+}
+
+/// With its axes exchanged.
+fn turned(Rect { x, y, w, h }: Rect) -> Rect {
+    Rect::at(y, x, h, w)
 }
 
 /// By how many lines to turn the wheel so that `place` is no longer under `over`, but still in
@@ -507,19 +524,35 @@ fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
     }
 }
 
-/// The part of an element that the pages and areas around it show. At the edges of a page lies what
-/// a browser does not tell of, such as Firefox's scroll bars over it.
+/// The part of an element that the pages and areas around it show. At the edges of a page, and of a
+/// part of it that is larger inside, lies what a browser does not tell of, such as Firefox's scroll
+/// bars over it.
 fn shown(tree: &Tree, index: usize, place: Rect) -> Rect {
     const BAR: i32 = 16;
-    let area = |at: usize| {
+    let mut part = place;
+    for at in tree.outwards(index).skip(1) {
         let Element { role, extents, .. } = &tree.elements[at];
-        let bar = if *role == Role::WEB_AREA { BAR } else { 0 };
-        let is_area = matches!(*role, Role::SCROLL_AREA | Role::WEB_AREA);
-        let area = extents.filter(|_| is_area);
-        area.map(|area| Rect::at(area.x, area.y, area.w - bar, area.h - bar))
-    };
-    let areas = tree.outwards(index).skip(1).filter_map(area);
-    areas.fold(place, |part, area| part.intersect(&area))
+        let Some(area) = *extents else { continue };
+        let is_page = *role == Role::WEB_AREA;
+        if is_page || *role == Role::SCROLL_AREA {
+            part = part.intersect(&area);
+        }
+        if tree.page_around(at).is_none() || part.intersect(&area) != part {
+            continue;
+        }
+        let inner = tree.inside(at).map(|inner| &tree.elements[inner]);
+        let inner = inner.filter(|inner| inner.parent == Some(at));
+        let all = inner.filter_map(|inner| inner.extents);
+        let all = all.fold(area, |all, inner| all.union(&inner));
+        let bar = |inner: i32, own: i32| if is_page || inner > own { BAR } else { 0 };
+        let (right, low) = (bar(all.h, area.h), bar(all.w, area.w));
+        let free = Rect::at(area.x, area.y, area.w - right, area.h - low);
+        let free = part.intersect(&free);
+        if free.w.min(free.h) > BAR / 4 {
+            part = free;
+        }
+    }
+    part
 }
 
 /// Points of a box, the likeliest first: the middles of lines, the ends of the first and the last

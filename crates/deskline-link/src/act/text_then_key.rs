@@ -10,8 +10,8 @@ use deskline_core::{
 use super::action::Act;
 use crate::error::{Mismatch, NoEffect, Result};
 use crate::secrecy::{Keys, Way, Witness};
-use crate::settle::field::Verdict;
-use crate::settle::readback::{LATE, TAKES, takes_more, took, went_nowhere};
+use crate::settle::field::{Field, Verdict};
+use crate::settle::readback::{LATE, TAKES, reached, takes_more, took, went_nowhere};
 use deskline_input::clock::Instant;
 
 /// How long to wait for a button of a dialog to be enabled before Return presses it. GTK's file
@@ -87,11 +87,15 @@ impl Act<'_, '_> {
     fn arrived(&mut self, tree: &Tree) -> Verdict {
         let step = &self.step;
         let was = step.before_input.as_ref().or(self.picture.as_ref());
-        match (took(&step.keys, tree), self.tree) {
-            (Verdict::Agrees, Some(before)) => {
-                went_nowhere(&step.keys, (before, tree), was, &mut **self.desk)
-            }
-            (verdict, _) => verdict,
+        let (Verdict::Agrees, Some(before)) = (took(&step.keys, tree), self.tree) else {
+            return took(&step.keys, tree);
+        };
+        let clicked = self
+            .target
+            .and_then(|target| Field::new(before, target.index?));
+        match reached(clicked.as_ref(), &step.keys, (before, tree)) {
+            Verdict::Agrees => went_nowhere(&step.keys, (before, tree), was, &mut **self.desk),
+            verdict => verdict,
         }
     }
 

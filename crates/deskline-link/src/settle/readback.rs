@@ -131,14 +131,18 @@ pub(crate) fn went_nowhere(
 }
 
 /// The verdict about a text for a field that was clicked, where another element had the focus right
-/// before the first key: the keys may have passed the click. Or the click has only closed a
-/// popover, and what opened that has the focus. A field that did not show before the click may be
+/// before the first key, or none: the keys may have passed the click. Or the click has only closed
+/// a popover, and what opened that has the focus. A field that did not show before the click may be
 /// what the app opens for the clicked one.
-fn reached(clicked: Option<&Field>, keys: &Keys, (before, after): (&Tree, &Tree)) -> Verdict {
+pub(crate) fn reached(
+    clicked: Option<&Field>,
+    keys: &Keys,
+    (before, after): (&Tree, &Tree),
+) -> Verdict {
     let (Some(old), Some(witness)) = (clicked, &keys.after) else {
         return Verdict::Agrees;
     };
-    let elsewhere = !witness.terminal && !witness.may_go_to(&old.id);
+    let may_have_it = witness.focus.is_some() && witness.may_go_to(&old.id);
     let shown = |field: &Field| {
         before
             .elements
@@ -147,7 +151,7 @@ fn reached(clicked: Option<&Field>, keys: &Keys, (before, after): (&Tree, &Tree)
     };
     let new = match witness.field() {
         Some(field) if old.is(field) || !shown(field) => Some(field.clone()),
-        None if !elsewhere => None,
+        None if witness.terminal || may_have_it => None,
         _ => old.again(after).map(|(_, field)| field),
     };
     match new {
@@ -247,8 +251,10 @@ pub(crate) fn dragged(
     }
 }
 
-/// Whether a name contains these words one after the other: "Sort by: Large" contains "Large".
+/// Whether a name contains these words one after the other: "Sort by: Large" contains "Large". In
+/// Firefox an item of a page's list may begin with its bullet.
 fn has_words(name: &str, words: &str) -> bool {
+    let words = words.trim_start_matches(['•', '◦', '▪']);
     let split = |text| str::split_whitespace(text).collect::<Vec<_>>();
     let (name, words) = (split(name), split(words));
     name.windows(words.len().max(1)).any(|part| part == words)

@@ -295,6 +295,22 @@ pub(crate) fn not_switched(desktop: &mut dyn Desktop, action: &Action, report: &
     own.is_some_and(|(_, _, id)| is_cell && desktop.takes(&id).is_ok_and(|takes| takes.toggle))
 }
 
+/// Whether a clicked row, which was not selected and is not, was in between, and nothing else has
+/// changed: a busy machine may read it too late.
+pub(crate) fn not_selected(desktop: &mut dyn Desktop, action: &Action, report: &Report) -> bool {
+    let Some((was, now, id)) = own(report).filter(|_| is_plain_click(action)) else {
+        return false;
+    };
+    let trees = report
+        .readings
+        .current()
+        .zip(report.readings.after.as_ref());
+    let alone = trees.is_some_and(|(before, after)| changes_selection_alone(before, after));
+    let is_selected = |says: &Says| says.picks || says.states.contains(States::SELECTED);
+    let never = !is_selected(&was) && !is_selected(&now);
+    never && alone && desktop.was_selected(&id)
+}
+
 /// The verdict about a text that a key after it has confirmed, where the field has its old one: the
 /// app may have taken it back. A note if something else has changed: the field may wait for more.
 fn not_confirmed(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
@@ -325,10 +341,7 @@ fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
     if !switched && then.picks && !was.picks && !now.picks {
         // A row that opens something may lose its selection.
         let (before, after) = (report.readings.current()?, report.readings.after.as_ref()?);
-        let diff = Diff::between(before, after);
-        let is_lost = diff.added.is_empty()
-            && diff.removed.is_empty()
-            && diff.modified.iter().all(Modified::is_selection_alone);
+        let is_lost = changes_selection_alone(before, after);
         return is_lost.then(|| Mismatch::TakenBack("not selected".to_owned()));
     }
     reverted(&was, then, &now)
@@ -345,4 +358,10 @@ fn reverted(was: &Says, then: &Says, now: &Says) -> Option<Mismatch> {
         return None;
     };
     Some(Mismatch::TakenBack(is))
+}
+
+fn changes_selection_alone(before: &Tree, after: &Tree) -> bool {
+    let diff = Diff::between(before, after);
+    let mut modified = diff.modified.iter();
+    diff.added.is_empty() && diff.removed.is_empty() && modified.all(Modified::is_selection_alone)
 }

@@ -30,6 +30,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     activate 2
     picture 2
     windows
+    windows
     click 540,52
     front
     every_window

@@ -155,7 +155,7 @@ fn what_is_taken_back_is_told_by_the_link_that_follows_at_once() {
 }
 
 #[test]
-fn a_text_that_another_field_took_is_an_error() {
+fn a_text_is_not_typed_where_another_field_keeps_the_focus() {
     let mut story = Story::new();
     let form = story.given(|world| {
         let lines = r#"[AXTextField] "Name" x:20 y:40 w:90 h:24 editable
@@ -169,7 +169,7 @@ fn a_text_that_another_field_took_is_an_error() {
     story.on_press("Email", move |world| world.focus(form, 0));
     story.click_then("Email", Some("bob"), None);
     story.fails();
-    story.says("'Email' [AXTextField] took none of the text");
+    story.says("'Email' [AXTextField] did not get the focus, 'Name' [AXTextField] has it");
 }
 
 #[test]

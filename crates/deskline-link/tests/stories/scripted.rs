@@ -194,7 +194,11 @@ impl Display for Scripted {
     fn set_aim(&mut self, aim: Aim) {
         let at = aim.window.map_or("any".to_owned(), |w| w.0.to_string());
         let line = format!("aim {} {at}", aim.pid);
-        self.ask(&line, |script| script.aim = Some(aim));
+        match aim.place {
+            // The same aim, once the place is known.
+            Some(_) => self.script().aim = Some(aim),
+            None => self.ask(&line, |script| script.aim = Some(aim)),
+        }
     }
 
     fn release_all(&mut self) {

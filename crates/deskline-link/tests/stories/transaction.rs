@@ -39,6 +39,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     activate 2
     picture 2
     windows
+    windows
     pointer
     click 540,52
     front

@@ -66,20 +66,13 @@ fn started(desk: &mut Checkpoint<'_>, name: String) -> Result<u32> {
             // Some apps have windows, and no tree.
             match desk.read(pid, Scope::Showing) {
                 Ok(_) => Ok(Some(pid)),
-                Err(_) => Err(Error::NoWindow {
-                    pid,
-                    name: name.clone(),
-                    hint,
-                }),
+                Err(_) => Err(Error::no_window(pid, &name, hint)),
             }
         }
     })?;
     if let Some(pid) = ready {
         return Ok(pid);
     }
-    Err(Error::from(OpenError::NoWindow {
-        written: desk.complaint(),
-        name,
-        seconds: START.as_secs(),
-    }))
+    let written = desk.complaint();
+    Err(OpenError::no_window(&name, START.as_secs(), written.as_deref()).into())
 }

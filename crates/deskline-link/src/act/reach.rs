@@ -615,20 +615,13 @@ pub(super) fn not_showing(tree: &Tree, index: usize) -> Error {
     if let Some((area, _)) = scrollers(tree, index).next()
         && let Some((at, (0, lines))) = wheel(tree, (index, 0), LINE)
     {
-        let holder = summary::name_of(tree, area);
-        let reference = tag(tree.elements[area].reference);
-        return TargetError::ScrolledAway {
-            name,
-            holder: format!("{holder}{reference}"),
-            at,
-            lines,
-        }
-        .into();
+        let holder = summary::name_of(tree, area) + &tag(tree.elements[area].reference);
+        return TargetError::scrolled_away(&name, &holder, at, lines).into();
     }
     let mut around = tree.outwards(index).skip(1);
     let holder = around.find(|at| tree.elements[*at].visible);
     let holder = holder.map(|at| summary::name_of(tree, at));
-    TargetError::NotShowing { name, holder }.into()
+    TargetError::not_showing(&name, holder.as_deref()).into()
 }
 
 fn no_place(name: &str) -> Error {

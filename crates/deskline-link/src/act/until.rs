@@ -13,7 +13,7 @@ use super::reach::{lines_for, not_showing, wheel_spots};
 use crate::error::{Error, NoEffect, Result, TargetError};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, await_quiet};
-use crate::trees::{Scope, Sent};
+use crate::trees::Sent;
 use deskline_input::clock::Instant;
 
 /// The longest time that one call turns the wheel. Below 30 s, after which the guard opens.
@@ -200,8 +200,10 @@ impl Act<'_, '_> {
     /// The tree once a turn of the wheel has had its effect.
     pub(super) fn moved(&mut self, sent: Option<Sent>) -> Result<Tree> {
         let awaits = Awaits {
+            effect: Effect::Motion,
             sent,
-            ..Awaits::new(Scope::Showing, Effect::Motion, MOVES)
+            most: MOVES,
+            ..Awaits::default()
         };
         await_quiet(self.desk, self.pid, awaits).map(|(_, tree)| tree)
     }

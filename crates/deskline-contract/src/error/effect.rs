@@ -26,15 +26,8 @@ pub enum NoEffect {
     #[error("expected: {0}")]
     Unexpected(String),
     /// The wheel was turned, and no element with the text showed.
-    #[error("{}", not_shown(.text, .nearest, *.is_at_end, *.down))]
-    NotShown {
-        text: String,
-        /// The texts most like it.
-        nearest: Vec<String>,
-        /// Whether the area has reached its end.
-        is_at_end: bool,
-        down: bool,
-    },
+    #[error("{0}")]
+    NotShown(String),
 }
 
 /// How an element's state differs from the requested one. `field` is a field's name with its role,
@@ -201,27 +194,31 @@ fn changes(pasted: bool) -> &'static str {
     }
 }
 
-fn not_shown(text: &str, nearest: &[String], is_at_end: bool, down: bool) -> String {
-    let text = escape::short(text, 40);
-    let nearest = if nearest.is_empty() {
-        "no text in it is like that".to_owned()
-    } else {
-        format!("nearest: {}", nearest.join(", "))
-    };
-    let (end, way) = if down {
-        ("end", "a negative deltaY")
-    } else {
-        ("beginning", "a positive deltaY")
-    };
-    if is_at_end {
-        format!(
-            "its {end} is reached, and no element with the text '{text}' showed; {nearest}. Call \
-             it with {way} for the other direction"
-        )
-    } else {
-        format!(
-            "no element with the text '{text}' has shown yet, and its {end} is not reached; \
-             {nearest}. Call it again to continue"
-        )
+impl NoEffect {
+    /// The wheel was turned `down` or up, and no element with the text showed. `nearest` are those
+    /// most like it; `is_at_end`: the area has reached its end.
+    pub fn not_shown(text: &str, nearest: &[String], is_at_end: bool, down: bool) -> Self {
+        let text = escape::short(text, 40);
+        let nearest = if nearest.is_empty() {
+            "no text in it is like that".to_owned()
+        } else {
+            format!("nearest: {}", nearest.join(", "))
+        };
+        let (end, way) = if down {
+            ("end", "a negative deltaY")
+        } else {
+            ("beginning", "a positive deltaY")
+        };
+        Self::NotShown(if is_at_end {
+            format!(
+                "its {end} is reached, and no element with the text '{text}' showed; {nearest}. Call \
+                 it with {way} for the other direction"
+            )
+        } else {
+            format!(
+                "no element with the text '{text}' has shown yet, and its {end} is not reached; \
+                 {nearest}. Call it again to continue"
+            )
+        })
     }
 }

@@ -5,8 +5,7 @@ use std::time::Duration;
 use deskline_core::{App, Point, Ref, escape};
 
 /// The advice about an app whose windows accessibility does not list now.
-pub const AWAY: &str = "Its windows are on another Space or in full screen, where \
-                               accessibility does \
+pub const AWAY: &str = "Its windows are on another Space or in full screen, where accessibility does \
                     not list them. A tool that sends input, such as click_and_traverse, goes there \
                     and comes back";
 
@@ -64,18 +63,6 @@ pub enum TargetError {
          steps, or cut and paste"
     )]
     DragTooFar(String),
-    /// Another window covers the end of a drag.
-    #[error(
-        "the window '{}' covers {to}, where the drag was to end. Nothing was dragged. \
-         Move one of the two windows",
-        escape::short(.title, 40)
-    )]
-    DragEndCovered {
-        /// The window's title.
-        title: String,
-        /// The name of the end.
-        to: String,
-    },
     /// The windows of a drag between two apps do not show together.
     #[error(
         "'{}', where the drag was to end, is not visible together with the window dragged from: \
@@ -243,6 +230,15 @@ impl TargetError {
             "{name} is scrolled out of view, and the wheel did not bring it in. Call \
              scroll_and_traverse with x {x}, y {y} (over {holder}), deltaY {lines} and its text as \
              until"
+        ))
+    }
+
+    /// Another window covers the end of a drag, which has this name.
+    pub fn drag_end_covered(title: &str, to: &str) -> Self {
+        let title = escape::short(title, 40);
+        Self::Worded(format!(
+            "the window '{title}' covers {to}, where the drag was to end. Nothing was dragged. Move \
+             one of the two windows"
         ))
     }
 

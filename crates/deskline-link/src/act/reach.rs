@@ -262,11 +262,7 @@ impl Act<'_, '_> {
             .find(|w| w.extents.is_some_and(|place| place.contains(end)))
         {
             Some(top) if !its.is_empty() && !its.contains(&top.id) => {
-                Err(TargetError::DragEndCovered {
-                    title: top.title.clone(),
-                    to: to.name.clone(),
-                }
-                .into())
+                Err(TargetError::drag_end_covered(&top.title, &to.name).into())
             }
             _ => Ok(()),
         }
@@ -394,11 +390,8 @@ fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<
         (beside(*point), i64::from(dx).pow(2) + i64::from(dy).pow(2))
     };
     free.min_by_key(way).ok_or_else(|| {
-        TargetError::DragEndCovered {
-            title: over(end.point).map_or_else(String::new, |top| top.title.clone()),
-            to: end.name.clone(),
-        }
-        .into()
+        let title = over(end.point).map_or("", |top| top.title.as_str());
+        TargetError::drag_end_covered(title, &end.name).into()
     })
 }
 

@@ -10,7 +10,7 @@ use deskline_core::{Element, Point, Rect, Role, Texts, Tree, fold, summary};
 
 use super::action::Act;
 use super::reach::{lines_for, not_showing, wheel_spots};
-use crate::error::{Error, NoEffect, Result, TargetError};
+use crate::error::{NoEffect, Result, TargetError};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, await_quiet};
 use crate::trees::Sent;
@@ -113,12 +113,7 @@ impl Act<'_, '_> {
         }
         self.step.done.say(far);
         let nearest = nearest_of(text, turned.texts.iter().map(String::as_str));
-        Err(Error::from(NoEffect::NotShown {
-            text: text.to_owned(),
-            nearest,
-            is_at_end: turned.ended,
-            down,
-        }))
+        Err(NoEffect::not_shown(text, &nearest, turned.ended, down).into())
     }
 
     /// Turns the wheel over an area of `tree` until `wanted` finds an element; `wanted` gets each

@@ -9,8 +9,6 @@ mod users;
 #[cfg(windows)]
 mod windows;
 
-use std::process::ExitCode;
-
 use deskline_link::doctor::{Check, Report};
 
 #[cfg(target_os = "linux")]
@@ -31,7 +29,7 @@ use crate::output::{self, Done, Fallible};
 
 /// Runs the program. Any thread can do that here.
 #[cfg(not(target_os = "macos"))]
-pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
+pub(crate) fn run<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 

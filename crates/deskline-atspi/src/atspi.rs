@@ -563,11 +563,7 @@ fn no_window(pid: u32) -> Error {
     if process::is_gone(pid) {
         return Error::NoProcess(pid);
     }
-    Error::NoWindow {
-        pid,
-        name: process::app_name(pid),
-        hint: mapped::hint(pid),
-    }
+    Error::no_window(pid, process::app_name(pid), mapped::hint(pid))
 }
 
 /// Converts an error of the accessibility bus. If the socket has failed, the connection is lost.
@@ -581,11 +577,7 @@ pub fn on_bus(what: &'static str) -> impl FnOnce(bus::Error) -> Error {
 fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
     match e {
         bus::Error::Timeout if process::is_gone(pid) => Error::NoProcess(pid),
-        bus::Error::Timeout => Error::NotAnswering {
-            app: app.to_owned(),
-            pid,
-            ms: PATIENCE.as_millis(),
-        },
+        bus::Error::Timeout => Error::not_answering(pid, app, PATIENCE),
         // The app has closed its own socket: it is gone.
         bus::Error::Io(_) if process::ends_within(pid, CLOSES) => Error::NoProcess(pid),
         // The connection to the bus, or to the app's own socket, is lost: connect to both again.

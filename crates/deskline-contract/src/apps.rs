@@ -56,10 +56,7 @@ impl Application {
             match all.iter_mut().find(|known| known.app.pid == pid) {
                 Some(known) => known.windows.push(window),
                 None => all.push(Self {
-                    app: App {
-                        name: name(pid),
-                        pid,
-                    },
+                    app: App::new(pid, name(pid)),
                     windows: vec![window],
                     front: front == Some(pid),
                 }),

@@ -82,10 +82,7 @@ pub fn keys(terminal: bool) -> KeyPress {
     } else {
         Modifiers::CONTROL
     };
-    KeyPress {
-        key: Key::Char('v'),
-        modifiers,
-    }
+    KeyPress::new(Key::Char('v'), modifiers)
 }
 
 /// The types of a clipboard in the order in which to save them: the necessary ones, then formats

@@ -11,6 +11,7 @@ mod target;
 mod unasked;
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use deskline_core::escape;
 use deskline_input::Reason;
@@ -315,11 +316,20 @@ impl Error {
         if pid != std::process::id() {
             return Ok(());
         }
-        Err(Self::NoWindow {
-            pid,
-            name: "deskline".into(),
-            hint: WindowHint::SystemError("this is Deskline itself".into()),
-        })
+        let hint = WindowHint::SystemError("this is Deskline itself".into());
+        Err(Self::no_window(pid, "deskline", hint))
+    }
+
+    /// The process is not on the accessibility bus, or has no window.
+    pub fn no_window(pid: u32, name: impl Into<String>, hint: WindowHint) -> Self {
+        let name = name.into();
+        Self::NoWindow { pid, name, hint }
+    }
+
+    /// The app did not answer in this time.
+    pub fn not_answering(pid: u32, app: impl Into<String>, after: Duration) -> Self {
+        let (app, ms) = (app.into(), after.as_millis());
+        Self::NotAnswering { app, pid, ms }
     }
 
     /// Whether it is known that the failed step did nothing.

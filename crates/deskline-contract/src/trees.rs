@@ -11,7 +11,7 @@ use crate::display::Window;
 use crate::error::{QuietAction, Result};
 
 /// How much of an app a traversal reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
     /// Visible nodes completely, then the rest within the budget.
     Whole {
@@ -25,6 +25,7 @@ pub enum Scope {
         budget: Duration,
     },
     /// Visible nodes only.
+    #[default]
     Showing,
 }
 

@@ -145,6 +145,14 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{s}")
 }
 
+/// ` and 9 more`, after the first items of a list; empty if there are no more.
+pub fn more(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    }
+}
+
 /// [`one_line`] of at most `limit` characters; the last is `…` if the text was cut.
 pub fn short(text: &str, limit: usize) -> String {
     cut(text, limit, push_safe)

@@ -310,6 +310,10 @@ const FUNCTION_KEYS: [&str; 24] = [
 ];
 
 impl KeyPress {
+    pub const fn new(key: Key, modifiers: Modifiers) -> Self {
+        Self { key, modifiers }
+    }
+
     /// Parses the names of a key and its modifiers; see [`Key::parse`] and [`Modifiers::parse`].
     pub fn parse(key: &str, modifiers: &[&str]) -> Result<Self, KeyError> {
         let modifiers = Modifiers::parse(modifiers.iter().copied())?;

@@ -55,5 +55,5 @@ pub use search::Match;
 pub use summary::Summary;
 pub use text::Text;
 pub use texts::Texts;
-pub use tree::{App, Coordinates, Older, Tree, TreeWindow};
+pub use tree::{App, Coordinates, Older, Tree, TreeWindow, document_order};
 pub use window::{Place, Window, WindowId};

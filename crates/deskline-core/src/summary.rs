@@ -214,7 +214,7 @@ const TARGET: usize = 520;
 const PATH: usize = 800;
 
 /// Quotes a path for a shell.
-fn shell_word(path: &str) -> Cow<'_, str> {
+pub fn shell_word(path: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-~+:,@%".contains(c);
     if path.chars().all(plain) {
         return Cow::Borrowed(path);

@@ -12,6 +12,13 @@ pub struct App {
     pub pid: u32,
 }
 
+impl App {
+    pub fn new(pid: u32, name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self { name, pid }
+    }
+}
+
 /// A window of the app, as the window system reported it when the tree was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeWindow {
@@ -70,6 +77,24 @@ pub struct Older {
     pub by: Duration,
     /// The toplevels that no user sees now, as indexes into the tree.
     pub windows: Vec<usize>,
+}
+
+/// The nodes below the first of `count`, in document order: each before its children. Leaves out
+/// those without a list of children, and what is below them.
+pub fn document_order<'n>(
+    count: usize,
+    children: impl Fn(usize) -> Option<&'n [usize]>,
+) -> Vec<usize> {
+    let mut order = Vec::with_capacity(count);
+    let mut stack = if count == 0 { vec![] } else { vec![0] };
+    while let Some(index) = stack.pop() {
+        let Some(children) = children(index) else {
+            continue;
+        };
+        order.push(index);
+        stack.extend(children.iter().rev());
+    }
+    order
 }
 
 /// The name of VS Code's and Cursor's editors while they show their text to no screen reader.

@@ -7,8 +7,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use deskline_view::{Pages, accept};
-use http_body_util::combinators::BoxBody;
+use deskline_view::{Answer, Pages, accept};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
@@ -113,8 +112,6 @@ struct Shared<H: ServerHandler + Send + 'static> {
     service: Service<H>,
     fleet: Option<Arc<Fleet>>,
 }
-
-type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// rmcp's service: its handler, and the sessions of its clients.
 type Service<H> = StreamableHttpService<H, LocalSessionManager>;
@@ -308,11 +305,10 @@ async fn view(viewer: &Viewer, asked: Result<(), Refusal>, path: &str, uri: &Uri
         }
         return answer;
     }
-    let answer = match path.strip_prefix('/') {
+    match path.strip_prefix('/') {
         Some(path) => viewer.pages.answer(path, uri.query()).await,
         None => deskline_view::to_folder(gate::VIEW.trim_start_matches('/')),
-    };
-    answer.map(http_body_util::BodyExt::boxed)
+    }
 }
 
 fn text(status: StatusCode, text: impl Into<Bytes>) -> Answer {

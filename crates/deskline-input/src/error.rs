@@ -151,10 +151,7 @@ fn lacks(at: &[usize], why: Gap) -> String {
 fn places(all: &[usize]) -> String {
     const NAMED: usize = 5;
     let named: Vec<String> = all.iter().take(NAMED).map(usize::to_string).collect();
-    let more = match all.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let more = escape::more(all.len().saturating_sub(NAMED));
     let s = if all.len() == 1 { "" } else { "s" };
     format!("character{s} {}{more}", named.join(", "))
 }

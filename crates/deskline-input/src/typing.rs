@@ -158,15 +158,8 @@ impl Receiver {
 /// Fails if a program has grabbed the keyboard while the last part was typed. A window that a
 /// Return has opened may do that, such as a password prompt.
 fn check_grab<S: Scene>(scene: &mut S, all: usize, unsure: usize, cancel: &Cancel) -> Done<S> {
-    match scene.grabber(cancel)? {
-        None => Ok(()),
-        Some(holder) => Err(InputError::Grabbed {
-            device: Device::Keyboard,
-            holder,
-            progress: Progress::AllTyped { all, unsure },
-        }
-        .into()),
-    }
+    let grabbed = scene.grabber(cancel)?.map(Receiver::Grab);
+    Ok(grabbed.map_or(Ok(()), |by| by.check(Progress::AllTyped { all, unsure }))?)
 }
 
 /// The text with `\n` as line ends.

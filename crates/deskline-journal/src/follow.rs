@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use crate::name::LOG;
-use crate::os::{self, At as _, Open};
+use crate::os;
 use crate::{Journal, Record, Result, log};
 
 /// The records of a journal, each returned once.
@@ -37,20 +37,16 @@ impl Follow {
     /// parsed.
     pub fn read(&mut self) -> Result<Vec<Record>> {
         let folder = self.journal.folder()?;
-        let file = match folder.open_file(LOG, Open::Read) {
-            Ok(file) => file,
-            Err(error) if error.is_missing() => return Ok(Vec::new()),
-            Err(error) => return Err(error),
+        let Some((file, size)) = log::open(&folder)? else {
+            return Ok(Vec::new());
         };
-        let fail = |error| folder.failed("read", LOG, error);
-        let size = log::size(&file).map_err(fail)?;
         let read = self.read.as_ref().and_then(|(read, end)| {
             let same = os::identity(read).ok()? == os::identity(&file).ok()?;
             (same && *end <= size).then_some(*end)
         });
         let start = read.unwrap_or(0);
-        let mut bytes = vec![0; usize::try_from(size - start).unwrap_or(usize::MAX)];
-        file.read_exact_at(&mut bytes, start).map_err(fail)?;
+        let bytes = log::bytes(&file, start, size);
+        let bytes = bytes.map_err(|error| folder.failed("read", LOG, error))?;
         // The last line may still be in writing.
         let whole = bytes
             .iter()

@@ -29,7 +29,7 @@ pub(crate) fn append(folder: &Folder, record: &Record) -> Result<u64> {
     let file = folder.lock_file(LOG)?;
     let before = file.metadata().map_err(fail)?.len();
     // Start a new line after one that a power cut has truncated.
-    let whole = before == 0 || byte_at(&file, before - 1).map_err(fail)? == b'\n';
+    let whole = before == 0 || bytes(&file, before - 1, before).map_err(fail)? == b"\n";
     let text = if whole { line } else { format!("\n{line}") };
     file.write_all_at(text.as_bytes(), before)
         .map_err(|error| {
@@ -70,13 +70,10 @@ fn cut(mut text: String, limit: usize) -> String {
 /// The newest `limit` records, oldest first. Skips lines that cannot be parsed: a newer version's,
 /// or damaged ones.
 pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>> {
-    let file = match folder.open_file(LOG, Open::Read) {
-        Ok(file) => file,
-        Err(error) if error.is_missing() => return Ok(Vec::new()),
-        Err(error) => return Err(error),
+    let Some((file, size)) = open(folder)? else {
+        return Ok(Vec::new());
     };
     let fail = |error| folder.failed("read", LOG, error);
-    let size = size(&file).map_err(fail)?;
     let mut window = 64 * 1024;
     loop {
         let start = size.saturating_sub(window);
@@ -130,22 +127,23 @@ pub(crate) fn trim(folder: &Folder, retention: &Retention, now: u64) -> Result {
     }
 }
 
-/// The size of a log to read. Refuses a log that would fill the memory: an app with write access to
-/// its desktop's journal can make the log as large as it likes, and other processes read it.
-pub(crate) fn size(log: &File) -> io::Result<u64> {
-    match log.metadata()?.len() {
-        size if size <= LARGEST => Ok(size),
-        _ => Err(io::ErrorKind::FileTooLarge.into()),
+/// The log and its size, if there is one. Refuses a log that would fill the memory: an app with
+/// write access to its desktop's journal can make the log as large as it likes, and other processes
+/// read it.
+pub(crate) fn open(folder: &Folder) -> Result<Option<(File, u64)>> {
+    let file = match folder.open_file(LOG, Open::Read) {
+        Ok(file) => file,
+        Err(error) if error.is_missing() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let fail = |error| folder.failed("read", LOG, error);
+    match file.metadata().map_err(fail)?.len() {
+        size if size <= LARGEST => Ok(Some((file, size))),
+        _ => Err(fail(io::ErrorKind::FileTooLarge.into())),
     }
 }
 
-fn byte_at(file: &File, at: u64) -> io::Result<u8> {
-    let mut byte = [0];
-    file.read_exact_at(&mut byte, at)?;
-    Ok(byte[0])
-}
-
-fn bytes(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn bytes(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(end - start).unwrap_or(usize::MAX)];
     file.read_exact_at(&mut bytes, start)?;
     Ok(bytes)

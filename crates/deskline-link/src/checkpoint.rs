@@ -23,10 +23,7 @@ use deskline_input::clock::Instant;
 use deskline_input::{Aim, Cancel, Click, Reason};
 
 /// The key that closes a menu or a list in every toolkit.
-pub(crate) const CLOSE_KEY: KeyPress = KeyPress {
-    key: Key::Escape,
-    modifiers: Modifiers::empty(),
-};
+pub(crate) const CLOSE_KEY: KeyPress = KeyPress::new(Key::Escape, Modifiers::empty());
 
 /// The person's front window and pointer, and the changes that links have made to them since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

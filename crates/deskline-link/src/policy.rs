@@ -141,13 +141,22 @@ impl Policy {
         if !self.grants.asks || self.names(app) {
             return Ok(());
         }
-        let Some(question) = Question::about(app, pid) else {
-            return Err(self.blocked(UNKNOWN, UNKNOWN, app));
-        };
-        if self.grants.allows(&question) {
-            return Ok(());
+        self.answered(app, Question::about(app, pid), None)
+    }
+
+    /// Fails unless the person has allowed this. `approved` is the question that they have
+    /// answered for this call.
+    fn answered(
+        &self,
+        app: &Identity,
+        question: Option<Question>,
+        approved: Option<&str>,
+    ) -> Result<()> {
+        match question {
+            None => Err(self.blocked(UNKNOWN, UNKNOWN, app)),
+            Some(it) if approved == Some(&*it.id()) || self.grants.allows(&it) => Ok(()),
+            Some(question) => Err(Error::Unapproved(Box::new(question), Unasked::Yet)),
         }
-        Err(Error::Unapproved(Box::new(question), Unasked::Yet))
     }
 
     /// Fails if the person is to be asked before a link answers an alert of this process.
@@ -163,14 +172,8 @@ impl Policy {
             return Ok(());
         };
         let app = desktop.known_as(pid);
-        let Some(question) = Question::about(&app, Some(pid)) else {
-            return Err(self.blocked(UNKNOWN, UNKNOWN, &app));
-        };
-        let question = question.with(alert);
-        if approved == Some(&*question.id()) || self.grants.allows(&question) {
-            return Ok(());
-        }
-        Err(Error::Unapproved(Box::new(question), Unasked::Yet))
+        let question = Question::about(&app, Some(pid)).map(|question| question.with(alert));
+        self.answered(&app, question, approved)
     }
 
     /// Fails if the identifier of the app to open contains a denied name.

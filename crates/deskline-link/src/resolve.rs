@@ -298,11 +298,8 @@ impl Link<'_> {
         }
         self.resolve(&mut **desk)?;
         if self.targets.away {
-            return Err(Error::NoWindow {
-                pid,
-                name: name.unwrap_or_default(),
-                hint: WindowHint::DidNotCome,
-            });
+            let hint = WindowHint::DidNotCome;
+            return Err(Error::no_window(pid, name.unwrap_or_default(), hint));
         }
         Ok(())
     }

@@ -141,10 +141,13 @@ impl Link<'_> {
     pub(crate) fn settle_drop(&mut self, desk: &mut Checkpoint<'_>, end: DropOn) -> Result<()> {
         let DropOn { pid, tree, .. } = end;
         let awaits = Awaits {
+            scope: AGAIN,
             before: Some(&tree),
+            effect: Effect::new(self.action, None),
             raised: true,
             sent: sent(self.action, self.is_last()),
-            ..Awaits::new(AGAIN, Effect::new(self.action, None), quiet::MOST)
+            most: quiet::MOST,
+            ..Awaits::default()
         };
         match await_quiet(desk, pid, awaits) {
             Ok((_, mut after)) => {

@@ -35,11 +35,7 @@ pub(crate) fn explain(e: Error, bus: &str, session: &Session) -> Error {
             pid,
             name,
             hint: WindowHint::NotOnBus | WindowHint::Restart { .. } | WindowHint::TurnedOn { .. },
-        } => Error::NoWindow {
-            pid,
-            name,
-            hint: hint(pid, bus, session),
-        },
+        } => Error::no_window(pid, name, hint(pid, bus, session)),
         e => e,
     }
 }

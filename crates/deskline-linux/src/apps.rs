@@ -169,10 +169,8 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
     }
     let kinds = mime::types_of(&path, session);
     let Some(entry) = mime::default_app(&kinds, installed, session) else {
-        return Err(Error::from(OpenError::NoAppForFile {
-            kind: kinds.first().cloned().unwrap_or_else(|| "unknown".into()),
-            path,
-        }));
+        let kind = kinds.first().map_or("unknown", String::as_str);
+        return Err(OpenError::no_app_for_file(&path, kind).into());
     };
     Launch::of_entry(entry, Some(Document::Path(path)), session).map(Some)
 }

@@ -331,11 +331,9 @@ impl LinuxDesktop {
                 return Ok(Progress::Ready(pid));
             }
             if !status.success() {
-                return Err(Error::from(OpenError::EndedAtOnce {
-                    name: launch.name.clone(),
-                    status: format!(" ({status})"),
-                    written: launched.complaint(),
-                }));
+                let (status, written) = (format!(" ({status})"), launched.complaint());
+                let ended = OpenError::ended_at_once(&launch.name, &status, written.as_deref());
+                return Err(ended.into());
             }
         }
         Ok(pids.first().map_or(Progress::Starting, |&pid| {

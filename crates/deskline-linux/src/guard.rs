@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use deskline_core::summary::shell_word;
 use deskline_evdev::{Guard, Helper, INSTALLED, Seen};
 
 use crate::display::DisplaySystem;
@@ -104,18 +105,9 @@ fn command(installed: Option<&Path>, beside: Option<&Path>) -> Option<String> {
         let path = path.display();
         return Some(format!("chown root:input {path} && chmod 2755 {path}"));
     }
-    let from = quoted(beside?.to_str()?);
+    let from = shell_word(beside?.to_str()?);
     let [to, _] = INSTALLED;
     Some(format!("install -D -o root -g input -m 2755 {from} {to}"))
-}
-
-/// Quotes a text as one word of a shell.
-fn quoted(path: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
-    if path.chars().all(plain) {
-        return path.to_owned();
-    }
-    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

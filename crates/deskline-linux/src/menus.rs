@@ -140,10 +140,7 @@ pub(crate) mod tests {
         Tree {
             coordinates: Coordinates::Window,
             ..Tree::new(
-                App {
-                    name: String::new(),
-                    pid: 7,
-                },
+                App::new(7, ""),
                 elements.iter().enumerate().map(element).collect(),
             )
         }

@@ -1,7 +1,7 @@
 //! Native Wayland windows that no display system lists. The toplevels that their apps describe on
 //! the accessibility bus stand for them when apps are listed and opened.
 
-use deskline_contract::{AppToplevel, Error, Window, WindowId};
+use deskline_contract::{AppToplevel, Error, Missing, Window, WindowId};
 
 /// Why input to such a window is refused if the session has a display system for other windows.
 const WHY: &str = "the app's window is a native Wayland one, which Deskline can neither see nor \
@@ -43,10 +43,7 @@ pub(crate) fn refuse(window: WindowId) -> Result<(), Error> {
     if window.0 & STAND_INS == 0 {
         return Ok(());
     }
-    Err(Error::Unsupported {
-        what: "sending input to this app",
-        why: WHY.to_owned(),
-    })
+    Err(Missing::new(WHY).for_action("sending input to this app"))
 }
 
 #[cfg(test)]

@@ -150,11 +150,10 @@ impl Platform for LinuxPlatform {
         match answered {
             // The link reports the end of a process.
             Ok(false) if process::is_gone(pid) => Ok(()),
-            Ok(false) => Err(Error::NotAnswering {
-                app: process::app_name(pid),
-                pid,
-                ms: deskline_atspi::PATIENCE.as_millis(),
-            }),
+            Ok(false) => {
+                let name = process::app_name(pid);
+                Err(Error::not_answering(pid, name, deskline_atspi::PATIENCE))
+            }
             // The link reports a lost connection, too.
             Ok(true) | Err(_) => Ok(()),
         }

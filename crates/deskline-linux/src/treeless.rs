@@ -83,13 +83,7 @@ fn tree(pid: u32, hint: &WindowHint, windows: &atspi::Windows) -> Tree {
             })
             .collect(),
         no_tree: Some(hint.no_tree()),
-        ..Tree::new(
-            App {
-                name: process::name(pid),
-                pid,
-            },
-            elements,
-        )
+        ..Tree::new(App::new(pid, process::name(pid)), elements)
     }
 }
 

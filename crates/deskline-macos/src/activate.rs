@@ -262,5 +262,5 @@ fn stays_behind<O: Os>(os: &O, pid: u32) -> Error {
         let name = name_of(os, front).unwrap_or_default();
         format!(" ({name}, pid {front}, stays there)")
     });
-    TargetError::NotRaised { pid, stays: front }.into()
+    TargetError::not_raised(pid, &front).into()
 }

@@ -129,9 +129,6 @@ impl<O: Os> Clipboard for Pasteboard<O> {
     }
 
     fn keys(&self, _terminal: bool) -> KeyPress {
-        KeyPress {
-            key: Key::Char('v'),
-            modifiers: Modifiers::COMMAND,
-        }
+        KeyPress::new(Key::Char('v'), Modifiers::COMMAND)
     }
 }

@@ -106,10 +106,8 @@ impl Args<'_> {
         )?;
         let size = self.pair(["width", "height"], Self::extent)?;
         let (w, h) = size.unwrap_or_default();
-        Ok(Point {
-            x: (x + w / 2.0).floor() as i32,
-            y: (y + h / 2.0).floor() as i32,
-        })
+        let middle = |start: f64, length: f64| (start + length / 2.0).floor() as i32;
+        Ok(Point::at(middle(x, w), middle(y, h)))
     }
 
     /// The text and key to type: `text`, `pressKey`, `pressKeyModifiers`.

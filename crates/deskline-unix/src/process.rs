@@ -130,28 +130,24 @@ pub fn runs(pid: u32) -> bool {
     read(Path::new("/proc"), pid.cast_signed()).is_some_and(|process| !process.ended) && !dumps()
 }
 
+/// The process and those that it descends from, nearest first, without the system's first one.
+pub fn line(pid: u32) -> impl Iterator<Item = Process> {
+    /// More generations than a client, a plug-in and their launchers have.
+    const MOST: usize = 32;
+    let known = |pid: i32| (pid > 1).then(|| read(Path::new("/proc"), pid)).flatten();
+    std::iter::successors(known(pid.cast_signed()), move |its| known(its.parent)).take(MOST)
+}
+
 /// Whether `from` or a process that it started has started `pid`.
 pub fn descends(pid: u32, from: u32) -> bool {
-    /// More generations than a plug-in's launcher needs.
-    const MOST: usize = 8;
-    let parent = |pid: &i32| read(Path::new("/proc"), *pid).map(|process| process.parent);
-    let ancestors = std::iter::successors(parent(&pid.cast_signed()), parent);
-    let mut ancestors = ancestors.take(MOST).take_while(|pid| *pid > 1);
-    from > 1 && ancestors.any(|ancestor| ancestor == from.cast_signed())
+    from > 1 && line(pid).any(|process| process.parent == from.cast_signed())
 }
 
 /// Whether this process descends from `pid`, or one that it descends from has started `pid` within
 /// this time.
 pub fn is_of_parents(pid: u32, within: Duration) -> bool {
-    /// More generations than a client and its launchers have.
-    const MOST: usize = 32;
     /// The kernel notes a start in ticks of 10 ms.
     const TICKS: Duration = Duration::from_millis(50);
-    let known = |pid: i32| (pid > 1).then(|| read(Path::new("/proc"), pid)).flatten();
-    let line = |pid: u32| {
-        let first = known(pid.cast_signed());
-        std::iter::successors(first, |process| known(process.parent)).take(MOST)
-    };
     // The user's systemd starts clients and everything else.
     let own: Vec<i32> = line(std::process::id())
         .take_while(|process| process.comm != "systemd")

@@ -1,13 +1,12 @@
 //! Answers and their headers.
 
 use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
-use hyper::body::{Body, Bytes, Frame, SizeHint};
+use http_body_util::Full;
+use http_body_util::combinators::BoxBody;
+use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
-use tokio::sync::mpsc::Receiver;
 
 /// Scripts, styles and data of this server only; no frame around it, no form, no plugin.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -27,41 +26,10 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// The body of an answer.
-pub enum Content {
-    /// The whole content; `None` once it is sent.
-    Whole(Option<Bytes>),
-    /// Parts that are sent as they arrive.
-    Events(Receiver<Bytes>),
-}
-
-impl Body for Content {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let next = match self.get_mut() {
-            Self::Whole(bytes) => Poll::Ready(bytes.take()),
-            Self::Events(events) => events.poll_recv(context),
-        };
-        next.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Whole(bytes) => {
-                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
-            }
-            Self::Events(_) => SizeHint::default(),
-        }
-    }
-}
-
 /// An answer with the headers that keep a page to itself.
 pub type Answer = Response<Content>;
+
+pub(crate) type Content = BoxBody<Bytes, Infallible>;
 
 /// An answer of this type.
 pub(crate) fn answer(status: StatusCode, kind: &'static str, content: Content) -> Answer {
@@ -76,7 +44,7 @@ pub(crate) fn answer(status: StatusCode, kind: &'static str, content: Content) -
 }
 
 pub(crate) fn whole(kind: &'static str, bytes: impl Into<Bytes>) -> Answer {
-    answer(StatusCode::OK, kind, Content::Whole(Some(bytes.into())))
+    answer(StatusCode::OK, kind, Content::new(Full::new(bytes.into())))
 }
 
 pub(crate) fn json(value: &impl serde::Serialize) -> Answer {
@@ -87,12 +55,8 @@ pub(crate) fn json(value: &impl serde::Serialize) -> Answer {
 }
 
 pub(crate) fn text(status: StatusCode, text: impl Into<String>) -> Answer {
-    let bytes = Bytes::from(text.into());
-    answer(
-        status,
-        "text/plain; charset=utf-8",
-        Content::Whole(Some(bytes)),
-    )
+    let content = Content::new(Full::from(text.into()));
+    answer(status, "text/plain; charset=utf-8", content)
 }
 
 /// Sends the browser elsewhere.

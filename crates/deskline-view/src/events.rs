@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_lite::stream;
+use http_body_util::StreamBody;
 use hyper::StatusCode;
-use hyper::body::Bytes;
-use tokio::sync::mpsc;
+use hyper::body::Frame;
 
 use crate::answer::{self, Answer, Content};
 use crate::run::Run;
@@ -18,39 +19,36 @@ const LOOK: Duration = Duration::from_millis(200);
 /// closed.
 const ALIVE: Duration = Duration::from_secs(15);
 
-/// The answer with the rows from `from` on, as they are added.
+/// The answer with the rows from `from` on, as they are added, until the page is closed.
 pub(crate) fn answer(run: &Arc<Run>, from: usize) -> Answer {
-    let (sender, receiver) = mpsc::channel(1);
-    tokio::spawn(send(Arc::clone(run), from, sender));
-    let events = Content::Events(receiver);
+    let events = stream::unfold((Arc::clone(run), from), |(run, from)| async move {
+        let (text, next) = event(&run, from).await;
+        Some((Ok(Frame::data(text.into())), (run, next)))
+    });
+    let events = Content::new(StreamBody::new(events));
     answer::answer(StatusCode::OK, "text/event-stream", events)
 }
 
-/// Sends rows until the page is closed.
-async fn send(run: Arc<Run>, mut next: usize, events: mpsc::Sender<Bytes>) {
-    let mut sent = Instant::now();
-    while !events.is_closed() {
-        let run = Arc::clone(&run);
+/// The next event, and the number of the row after it.
+async fn event(run: &Arc<Run>, from: usize) -> (String, usize) {
+    let asked = Instant::now();
+    loop {
+        let run = Arc::clone(run);
         let read = tokio::task::spawn_blocking(move || {
             if let Err(error) = run.update() {
                 tracing::debug!(%error, "the log was not read");
             }
-            run.rows(next, next.saturating_add(ROWS))
+            run.rows(from, from.saturating_add(ROWS))
         });
         let rows = read.await.unwrap_or_default();
-        let text = if !rows.is_empty() {
-            next += rows.len();
+        if !rows.is_empty() {
+            let next = from + rows.len();
             let rows = serde_json::to_string(&rows).unwrap_or_default();
-            format!("id: {next}\ndata: {rows}\n\n")
-        } else if sent.elapsed() > ALIVE {
-            ":\n\n".to_owned()
-        } else {
-            tokio::time::sleep(LOOK).await;
-            continue;
-        };
-        if events.send(text.into()).await.is_err() {
-            return;
+            return (format!("id: {next}\ndata: {rows}\n\n"), next);
         }
-        sent = Instant::now();
+        if asked.elapsed() > ALIVE {
+            return (":\n\n".to_owned(), from);
+        }
+        tokio::time::sleep(LOOK).await;
     }
 }

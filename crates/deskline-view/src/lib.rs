@@ -28,7 +28,7 @@ mod secret;
 mod server;
 mod words;
 
-pub use answer::{Answer, Content};
+pub use answer::Answer;
 pub use error::ViewError;
 pub use export::export;
 pub use film::{Draw, Image};

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use common::Run;
 use deskline_journal::{Journal, Outcome, Record, Retention};
-use deskline_view::{Content, Pages};
+use deskline_view::Pages;
+use http_body_util::BodyExt as _;
 use hyper::StatusCode;
 use hyper::header::LOCATION;
 use serde_json::{Map, Value};
@@ -15,14 +16,14 @@ use serde_json::{Map, Value};
 /// The status, the redirect and the body of an answer.
 fn ask(pages: &Pages, path: &str) -> (StatusCode, String, String) {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
-    let answer = runtime.unwrap().block_on(pages.answer(path, None));
+    let runtime = runtime.unwrap();
+    let answer = runtime.block_on(pages.answer(path, None));
     let place = answer.headers().get(LOCATION);
     let place = place.map_or("", |place| place.to_str().unwrap()).to_owned();
-    let (status, content) = (answer.status(), answer.into_body());
-    let Content::Whole(Some(bytes)) = content else {
-        panic!("{path} is a stream");
-    };
-    (status, place, String::from_utf8(bytes.to_vec()).unwrap())
+    let status = answer.status();
+    let content = runtime.block_on(answer.into_body().collect()).unwrap();
+    let bytes = content.to_bytes().to_vec();
+    (status, place, String::from_utf8(bytes).unwrap())
 }
 
 fn journal(all: &Path, name: &str, app: &str, ms: u64) {

@@ -271,10 +271,7 @@ impl<C: Current> Scene for WaylandDisplay<C> {
         let aim = self.hands.aim;
         let crosses = aim.is_some_and(|aim| aim.drop_on.is_some());
         if crosses && self.compositor.current().manner().counts_from_window {
-            return Err(Error::Unsupported {
-                what: "dragging to another app",
-                why: FROM_WINDOW.to_owned(),
-            });
+            return Err(Missing::new(FROM_WINDOW).for_action("dragging to another app"));
         }
         if let Some(other) = self.over(at, aim)? {
             return Ok(Under::Other(other));

@@ -1,7 +1,5 @@
 //! What the keys of the person's keyboard give, by the compositor's keymap.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use deskline_contract::Result;
@@ -12,12 +10,9 @@ use kbvm::{Components, Keycode};
 use wayland_client::protocol::wl_keyboard::{self, WlKeyboard};
 use wayland_client::protocol::wl_seat::Capability;
 
-use crate::layout::{parse, unreadable};
+use crate::layout::{self, parse, unreadable};
 use crate::wlroots::client::Client;
 use crate::wlroots::heard::{Heard, on_event};
-
-/// The longest keymap to read: one with several layouts has 80 kB.
-const LONGEST: u32 = 1 << 20;
 
 /// The keymap, and what is held and locked since this began.
 pub struct Keys {
@@ -82,9 +77,7 @@ impl Keys {
 
 on_event!(WlKeyboard, |heard, _, event| {
     if let wl_keyboard::Event::Keymap { fd, size, .. } = event {
-        let mut text = vec![0; size.min(LONGEST) as usize];
-        let read = File::from(fd).read_exact_at(&mut text, 0);
-        heard.keymap = read.is_ok().then_some(text);
+        heard.keymap = layout::text(fd, size);
     }
 });
 

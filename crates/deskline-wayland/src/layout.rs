@@ -1,6 +1,9 @@
 //! Finds the keys for a character in the compositor's keymap.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt as _;
 
 use deskline_contract::{DisplayError, Error};
 use deskline_core::{Key, KeyPress, Modifiers};
@@ -177,6 +180,15 @@ impl Layout {
         });
         codes.collect()
     }
+}
+
+/// Reads the text of a keymap.
+pub(crate) fn text(fd: OwnedFd, size: u32) -> Option<Vec<u8>> {
+    /// One with several layouts has 80 kB.
+    const LONGEST: u32 = 4 << 20;
+    let mut text = vec![0; size.min(LONGEST) as usize];
+    let read = File::from(fd).read_exact_at(&mut text, 0);
+    read.is_ok().then_some(text)
 }
 
 /// Compiles a keymap.

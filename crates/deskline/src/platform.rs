@@ -4,39 +4,33 @@
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+#[cfg(not(target_os = "linux"))]
+mod users;
 #[cfg(windows)]
 mod windows;
-
-#[cfg(not(target_os = "linux"))]
-use std::process::ExitCode;
 
 use deskline_link::doctor::{Check, Report};
 
 #[cfg(target_os = "linux")]
 use linux::repair;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{OpenDesktop, desktop, helper, open, run, shield};
+pub(crate) use linux::{OpenDesktop, desktop, helper, open, shield};
 #[cfg(target_os = "macos")]
-pub(crate) use macos::{OpenDesktop, desktop, open, run};
+pub(crate) use macos::{desktop, open, run};
+#[cfg(not(target_os = "linux"))]
+pub(crate) use users::OpenDesktop;
 #[cfg(windows)]
-pub(crate) use windows::{OpenDesktop, desktop, guard, open, run};
+pub(crate) use windows::{desktop, guard, open};
 
 #[cfg(not(target_os = "linux"))]
 use crate::cli::Selftest;
 use crate::cli::Settings;
 use crate::output::{self, Done, Fallible};
 
-#[cfg(not(target_os = "linux"))]
-impl OpenDesktop {
-    /// Completes with `stop`: unlike a private desktop, this desktop cannot end before.
-    pub(crate) async fn until(&self, stop: impl Future<Output = ()>) {
-        stop.await;
-    }
-
-    #[allow(clippy::unused_self)] // as on Linux
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::SUCCESS
-    }
+/// Runs the program. Any thread can do that here.
+#[cfg(not(target_os = "macos"))]
+pub(crate) fn run<T>(work: impl FnOnce() -> T) -> T {
+    work()
 }
 
 /// `deskline doctor`.

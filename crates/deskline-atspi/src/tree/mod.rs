@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use deskline_core::{
     App, Cell, Coordinates, Element, ElementId, Rect, Role, States, Text, Tree, TreeWindow,
+    document_order,
 };
 
 use crate::engine::Node;
@@ -55,7 +56,9 @@ pub fn build(
     windows: &Windows,
     took: Duration,
 ) -> Tree {
-    let order = document_order(nodes);
+    let order = document_order(nodes.len(), |at| {
+        nodes[at].role.map(|_| &nodes[at].children[..])
+    });
     let toplevels = toplevels(peer.toolkit, known, nodes, windows);
     let placements = placements(peer.toolkit, nodes, windows, &toplevels);
     let native = windows.unplaced || windows.toplevels.iter().any(|t| t.in_buffer.is_some());
@@ -108,10 +111,7 @@ pub fn build(
         }
         elements.push(element);
     }
-    let app = App {
-        name: peer.name.clone(),
-        pid: peer.pid,
-    };
+    let app = App::new(peer.pid, &peer.name);
     let mut tree = Tree {
         dialog,
         windows: tree_windows(windows, &toplevels, &position),
@@ -134,20 +134,6 @@ pub fn build(
     }
     tree.complete(windows.screen);
     tree
-}
-
-/// The indices of all nodes that are reachable and were read: depth first, children in order.
-fn document_order(nodes: &[Node]) -> Vec<usize> {
-    let mut order = Vec::with_capacity(nodes.len());
-    let mut stack = if nodes.is_empty() { vec![] } else { vec![0] };
-    while let Some(index) = stack.pop() {
-        if nodes[index].role.is_none() {
-            continue;
-        }
-        order.push(index);
-        stack.extend(nodes[index].children.iter().rev());
-    }
-    order
 }
 
 /// The showing accessible toplevels, each paired with its windows.

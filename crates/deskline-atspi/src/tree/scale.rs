@@ -152,15 +152,7 @@ impl Map {
 
     /// Maps to coordinates relative to the frame's corner.
     pub fn from_corner(frame: Rect) -> Self {
-        Self::between(
-            frame,
-            Rect {
-                x: 0,
-                y: 0,
-                ..frame
-            },
-            1.0,
-        )
+        Self::between(frame, Rect::at(0, 0, frame.w, frame.h), 1.0)
     }
 
     /// Whether the frame's reported position is nearly that of the window. If so, the toolkit

@@ -1,5 +1,6 @@
 //! The words for an action that was carried out and did not have the requested effect.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use deskline_core::{KeyPress, escape};
@@ -25,15 +26,8 @@ pub enum NoEffect {
     #[error("expected: {0}")]
     Unexpected(String),
     /// The wheel was turned, and no element with the text showed.
-    #[error("{}", not_shown(.text, .nearest, *.is_at_end, *.down))]
-    NotShown {
-        text: String,
-        /// The texts most like it.
-        nearest: Vec<String>,
-        /// Whether the area has reached its end.
-        is_at_end: bool,
-        down: bool,
-    },
+    #[error("{0}")]
+    NotShown(String),
 }
 
 /// How an element's state differs from the requested one. `field` is a field's name with its role,
@@ -46,6 +40,9 @@ pub enum Mismatch {
          the same call (click_and_traverse with doubleClick and text)"
     )]
     Nowhere,
+    /// One that a function below words.
+    #[error("{0}")]
+    Worded(String),
     #[error(
         "{field} takes its parts one by one, in an order of its own ({parts}): nothing was typed. \
          Click each part and type its number: click_and_traverse with its ref and text"
@@ -59,30 +56,6 @@ pub enum Mismatch {
     OtherDate { name: String, text: String },
     #[error("{field} is empty now: the app did not keep the text")]
     TextGone { field: String },
-    /// The first keys opened the field, and were lost.
-    #[error(
-        "{field} got the focus while the text was typed, took {kept} of {typed} characters and \
-         contains {} now. Select all of it (Control+A) and type the whole text there",
-        shown(.text)
-    )]
-    OpenedByKeys {
-        field: String,
-        kept: usize,
-        typed: usize,
-        text: String,
-    },
-    #[error(
-        "{field} contains {} now: its old text is still beside the typed one. Select all of it \
-         (press_key_and_traverse Control+A) and type it again",
-        shown(.text)
-    )]
-    BesideOld { field: String, text: String },
-    #[error(
-        "{field} took none of the text and still contains {}. It may be read-only, or take other \
-         characters: look at it, then set_value_and_traverse or another text",
-        shown(.text)
-    )]
-    TookNone { field: String, text: String },
     #[error(
         "the keys went to {focus}, which takes no text, and nothing changed. Click the field that \
          is meant and type in the same call"
@@ -99,41 +72,6 @@ pub enum Mismatch {
         typed: usize,
         pasted: bool,
     },
-    #[error("{field} differs from that text {difference}. {}", changes(*.pasted))]
-    Changed {
-        field: String,
-        difference: String,
-        pasted: bool,
-    },
-    #[error("{field} differs from that text {difference}")]
-    Respaced { field: String, difference: String },
-    #[error(
-        "{field} took {kept} of {wanted} characters and contains {} now. It may limit or filter what \
-         it takes: clear it (Control+A, then Delete) and give it what fits",
-        shown(.text)
-    )]
-    Shortened {
-        field: String,
-        kept: usize,
-        wanted: usize,
-        text: String,
-    },
-    #[error(
-        "it shows {} and not '{}': the app did not take the choice. Look at the screenshot",
-        shown(.text), escape::short(.wanted, 40)
-    )]
-    NotChosen { text: String, wanted: String },
-    #[error(
-        "it still shows {}: the app reported success but did not take the value. {}",
-        shown(.text),
-        if *.is_choice {
-            "Use click_and_traverse on it with choose"
-        } else {
-            "Click it and type instead: click_and_traverse with its ref and text (select what is \
-             there first: doubleClick, or Control+A)"
-        }
-    )]
-    NotSet { text: String, is_choice: bool },
     #[error(
         "it is empty now: the app did not keep the value. Click it and type instead: \
          click_and_traverse with its ref and text"
@@ -168,6 +106,81 @@ pub enum Mismatch {
     NothingMoved(&'static str),
 }
 
+/// Those that no caller tells apart.
+impl Mismatch {
+    /// The first keys opened the field, and were lost.
+    pub fn opened_by_keys(field: &str, (kept, typed): (usize, usize), text: &str) -> Self {
+        let text = shown(text);
+        Self::Worded(format!(
+            "{field} got the focus while the text was typed, took {kept} of {typed} characters and \
+             contains {text} now. Select all of it (Control+A) and type the whole text there"
+        ))
+    }
+
+    /// The typed text is beside the old one.
+    pub fn beside_old(field: &str, text: &str) -> Self {
+        let text = shown(text);
+        Self::Worded(format!(
+            "{field} contains {text} now: its old text is still beside the typed one. Select all of \
+             it (press_key_and_traverse Control+A) and type it again"
+        ))
+    }
+
+    /// The field has its old text.
+    pub fn took_none(field: &str, text: &str) -> Self {
+        let text = shown(text);
+        Self::Worded(format!(
+            "{field} took none of the text and still contains {text}. It may be read-only, or take \
+             other characters: look at it, then set_value_and_traverse or another text"
+        ))
+    }
+
+    /// The app has changed the text.
+    pub fn changed(field: &str, difference: impl Display, pasted: bool) -> Self {
+        let changes = changes(pasted);
+        Self::Worded(format!(
+            "{field} differs from that text {difference}. {changes}"
+        ))
+    }
+
+    /// The app has changed its spaces alone.
+    pub fn respaced(field: &str, difference: impl Display) -> Self {
+        Self::Worded(format!("{field} differs from that text {difference}"))
+    }
+
+    /// The field took a part.
+    pub fn shortened(field: &str, (kept, wanted): (usize, usize), text: &str) -> Self {
+        let text = shown(text);
+        Self::Worded(format!(
+            "{field} took {kept} of {wanted} characters and contains {text} now. It may limit or \
+             filter what it takes: clear it (Control+A, then Delete) and give it what fits"
+        ))
+    }
+
+    /// The app shows another choice.
+    pub fn not_chosen(text: &str, wanted: &str) -> Self {
+        let (text, wanted) = (shown(text), escape::short(wanted, 40));
+        Self::Worded(format!(
+            "it shows {text} and not '{wanted}': the app did not take the choice. Look at the \
+             screenshot"
+        ))
+    }
+
+    /// The app reported success, and shows its old value.
+    pub fn not_set(text: &str, is_choice: bool) -> Self {
+        let text = shown(text);
+        let instead = if is_choice {
+            "Use click_and_traverse on it with choose"
+        } else {
+            "Click it and type instead: click_and_traverse with its ref and text (select what is \
+             there first: doubleClick, or Control+A)"
+        };
+        Self::Worded(format!(
+            "it still shows {text}: the app reported success but did not take the value. {instead}"
+        ))
+    }
+}
+
 /// A field's text, for a message.
 pub fn shown(text: &str) -> String {
     format!("'{}'", escape::short(text, 60))
@@ -185,27 +198,31 @@ fn changes(pasted: bool) -> &'static str {
     }
 }
 
-fn not_shown(text: &str, nearest: &[String], is_at_end: bool, down: bool) -> String {
-    let text = escape::short(text, 40);
-    let nearest = if nearest.is_empty() {
-        "no text in it is like that".to_owned()
-    } else {
-        format!("nearest: {}", nearest.join(", "))
-    };
-    let (end, way) = if down {
-        ("end", "a negative deltaY")
-    } else {
-        ("beginning", "a positive deltaY")
-    };
-    if is_at_end {
-        format!(
-            "its {end} is reached, and no element with the text '{text}' showed; {nearest}. Call \
-             it with {way} for the other direction"
-        )
-    } else {
-        format!(
-            "no element with the text '{text}' has shown yet, and its {end} is not reached; \
-             {nearest}. Call it again to continue"
-        )
+impl NoEffect {
+    /// The wheel was turned `down` or up, and no element with the text showed. `nearest` are those
+    /// most like it; `is_at_end`: the area has reached its end.
+    pub fn not_shown(text: &str, nearest: &[String], is_at_end: bool, down: bool) -> Self {
+        let text = escape::short(text, 40);
+        let nearest = if nearest.is_empty() {
+            "no text in it is like that".to_owned()
+        } else {
+            format!("nearest: {}", nearest.join(", "))
+        };
+        let (end, way) = if down {
+            ("end", "a negative deltaY")
+        } else {
+            ("beginning", "a positive deltaY")
+        };
+        Self::NotShown(if is_at_end {
+            format!(
+                "its {end} is reached, and no element with the text '{text}' showed; {nearest}. Call \
+                 it with {way} for the other direction"
+            )
+        } else {
+            format!(
+                "no element with the text '{text}' has shown yet, and its {end} is not reached; \
+                 {nearest}. Call it again to continue"
+            )
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! Why an app was not opened.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use deskline_core::escape;
 
@@ -20,22 +21,9 @@ pub enum OpenError {
         /// The nearest names, and the valid forms of an identifier.
         nearest: String,
     },
-    /// Several apps have the name.
-    #[error(
-        "{count} apps {how} '{}': {}{}. Give one's id, which is in parentheses",
-        escape::short(.identifier, 60),
-        .apps.join(", "),
-        more(*.count, .apps.len())
-    )]
-    Ambiguous {
-        identifier: String,
-        /// How they match the name: `are named`.
-        how: &'static str,
-        /// The first matching apps, as `name (id)`.
-        apps: Vec<String>,
-        /// How many apps match.
-        count: usize,
-    },
+    /// One that a function below words.
+    #[error("{0}")]
+    Worded(String),
     /// Nothing has this path.
     #[error("{} does not exist", .0.display())]
     NoSuchPath(PathBuf),
@@ -45,80 +33,75 @@ pub enum OpenError {
     /// The file describes no app.
     #[error("{} is not a desktop file of an app", .0.display())]
     NotAnApp(PathBuf),
-    /// No app opens files of this type.
-    #[error(
-        "no installed app opens {} (type {kind}). Give an app as the identifier, and open the \
-         file in it",
-        .path.display()
-    )]
-    NoAppForFile {
-        /// The file.
-        path: PathBuf,
-        /// Its MIME type.
-        kind: String,
-    },
     /// No app opens URLs of this scheme.
     #[error("no app is installed that opens {0} URLs")]
     NoAppForScheme(String),
     /// A quote in the command line is not closed.
     #[error("a quote in the command line {0} is not closed")]
     OpenQuote(String),
-    /// The app needs a terminal, and none of these is installed.
-    #[error(
-        "{} runs in a terminal, and none of {} is installed",
-        escape::name(.name, 80),
-        .terminals.join(", ")
-    )]
-    NoTerminal {
-        name: String,
-        /// The terminals that were looked for.
-        terminals: Vec<String>,
-    },
     /// The app has no command to start it with.
     #[error("{} has no command to start it with", escape::name(.0, 80))]
     NoCommand(String),
-    /// The app's command is not installed.
-    #[error("{}: the command {command} is not installed", escape::name(.name, 80))]
-    CommandMissing { name: String, command: String },
-    /// The system did not start the app, for this reason.
-    #[error("cannot start {}: {why}", escape::name(.name, 80))]
-    NotStarted {
-        name: String,
-        /// The reason.
-        why: String,
-    },
-    /// The process ended at once, with `status` if it is known.
-    #[error("{} ended at once{status}. {}", escape::name(.name, 80), wrote(.written.as_deref()))]
-    EndedAtOnce {
-        name: String,
-        /// ` (exit status: 1)`, or empty.
-        status: String,
-        /// Its standard error.
-        written: Option<String>,
-    },
     /// The process ended at once, without output.
     #[error("{} ended at once. Ask the user to start it in a terminal to see why", escape::name(.0, 80))]
     EndedSilently(String),
-    /// The app showed no window of its own in time.
-    #[error(
-        "{} was started and showed no window of its own within {seconds} s. Call \
-         list_applications: it may be there under another name{}",
-        escape::name(.name, 80),
-        .written.as_ref().map_or_else(String::new, |text| format!(". {}", wrote(Some(text))))
-    )]
-    NoWindow {
-        name: String,
-        /// The time limit.
-        seconds: u64,
-        /// Its standard error.
-        written: Option<String>,
-    },
 }
 
-fn more(count: usize, named: usize) -> String {
-    match count.saturating_sub(named) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+/// The errors that no caller tells apart.
+impl OpenError {
+    /// Several apps have the name: how they match it (`are named`), the first of them as
+    /// `name (id)`, and how many there are.
+    pub fn ambiguous(identifier: &str, how: &str, first: &[String], count: usize) -> Self {
+        let (identifier, apps) = (escape::short(identifier, 60), first.join(", "));
+        let more = escape::more(count.saturating_sub(first.len()));
+        Self::Worded(format!(
+            "{count} apps {how} '{identifier}': {apps}{more}. Give one's id, which is in parentheses"
+        ))
+    }
+
+    /// No app opens files of this MIME type.
+    pub fn no_app_for_file(path: &Path, kind: &str) -> Self {
+        let path = path.display();
+        Self::Worded(format!(
+            "no installed app opens {path} (type {kind}). Give an app as the identifier, and open \
+             the file in it"
+        ))
+    }
+
+    /// The app needs a terminal, and none of these is installed.
+    pub fn no_terminal(name: &str, terminals: &[&str]) -> Self {
+        let (name, all) = (escape::name(name, 80), terminals.join(", "));
+        Self::Worded(format!(
+            "{name} runs in a terminal, and none of {all} is installed"
+        ))
+    }
+
+    /// The app's command is not installed.
+    pub fn command_missing(name: &str, command: &str) -> Self {
+        let name = escape::name(name, 80);
+        Self::Worded(format!("{name}: the command {command} is not installed"))
+    }
+
+    /// The system did not start the app, for this reason.
+    pub fn not_started(name: &str, why: impl Display) -> Self {
+        Self::Worded(format!("cannot start {}: {why}", escape::name(name, 80)))
+    }
+
+    /// The process ended at once, with ` (exit status: 1)`, and has written this.
+    pub fn ended_at_once(name: &str, status: &str, written: Option<&str>) -> Self {
+        let (name, wrote) = (escape::name(name, 80), wrote(written));
+        Self::Worded(format!("{name} ended at once{status}. {wrote}"))
+    }
+
+    /// The app showed no window of its own within so many seconds, and has written this.
+    pub fn no_window(name: &str, seconds: u64, written: Option<&str>) -> Self {
+        let name = escape::name(name, 80);
+        let wrote = written.map(|text| format!(". {}", wrote(Some(text))));
+        Self::Worded(format!(
+            "{name} was started and showed no window of its own within {seconds} s. Call \
+             list_applications: it may be there under another name{}",
+            wrote.unwrap_or_default()
+        ))
     }
 }
 

@@ -170,10 +170,7 @@ fn no_press(actions: &[String]) -> String {
     }
     let named = actions.iter().take(NAMED);
     let named: Vec<String> = named.map(|name| escape::short(name, 40)).collect();
-    let more = match actions.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let more = escape::more(actions.len().saturating_sub(NAMED));
     format!(
         "none of its actions ({}{more}) is a press",
         named.join(", ")

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use deskline_core::{Point, Ref, escape};
+use deskline_core::{App, Point, Ref, escape};
 
 /// The advice about an app whose windows accessibility does not list now.
-pub const AWAY: &str = "Its windows are on another Space or in full screen, where \
-                               accessibility does \
+pub const AWAY: &str = "Its windows are on another Space or in full screen, where accessibility does \
                     not list them. A tool that sends input, such as click_and_traverse, goes there \
                     and comes back";
 
@@ -20,117 +19,12 @@ pub enum TargetError {
     /// A target by text or ref, in an app that was not read.
     #[error("the tree was not read")]
     NotRead,
-    /// The app's windows are elsewhere, and the ref is not in its tree.
-    #[error(
-        "#{reference} is not among the elements that {} (pid {pid}) shows now. Nothing was \
-         touched. {AWAY}",
-        escape::name(.app, 40)
-    )]
-    RefAway {
-        reference: Ref,
-        /// The app's name.
-        app: String,
-        pid: u32,
-    },
-    /// The app's windows are elsewhere, and the wanted one is not in its tree.
-    #[error(
-        "{} (pid {pid}) shows no window {wanted} now. Nothing was touched. {AWAY}",
-        escape::name(.app, 40)
-    )]
-    WindowAway {
-        /// The window, as the call names it.
-        wanted: String,
-        /// The app's name.
-        app: String,
-        pid: u32,
-    },
-    /// The app shows no such window.
-    #[error(
-        "{} (pid {pid}) shows no window {wanted}. It shows {}. Nothing was touched. Pass a part \
-         of a title, or the ref of a window",
-        escape::name(.app, 40),
-        .windows.as_deref().unwrap_or("none")
-    )]
-    NoSuchWindow {
-        /// The window, as the call names it.
-        wanted: String,
-        /// The app's name.
-        app: String,
-        pid: u32,
-        /// The windows that it shows.
-        windows: Option<String>,
-    },
-    /// Several windows have the title.
-    #[error(
-        "{} windows match '{wanted}', the frontmost first: {}. Nothing was touched. Pass the ref of \
-         one as window",
-        .windows.len(),
-        .windows.join(", ")
-    )]
-    SeveralWindows {
-        /// The title, as the call has it.
-        wanted: String,
-        /// The label of each window.
-        windows: Vec<String>,
-    },
+    /// One that a function below words.
+    #[error("{0}")]
+    Worded(String),
     /// No element lies at the place, and the action needs one.
     #[error("there is no element at {0}: take coordinates from a tree line")]
     NoElement(String),
-    /// The place is in none of the app's windows, which are these.
-    #[error(
-        "({}, {}) is in none of the app's windows: {}. Nothing was touched. Take coordinates \
-         from a tree line",
-        .at.x,
-        .at.y,
-        .windows.join("; ")
-    )]
-    OutsideWindows {
-        /// The place.
-        at: Point,
-        /// The first windows: title and bounds.
-        windows: Vec<String>,
-    },
-    /// The place is in no window, but under one of the app's.
-    #[error(
-        "the app's own window '{}' covers ({}, {}), where the input was to go. Nothing was \
-         touched. Move or close that window, or use press_ax_and_traverse",
-        escape::short(.title, 40),
-        .at.x,
-        .at.y
-    )]
-    UnderWindow {
-        /// The window's title.
-        title: String,
-        /// The place.
-        at: Point,
-    },
-    /// The app has several windows like the element's, and does not report in which of them it is.
-    #[error(
-        "{} has windows like '{}' ({count}), and does not report which of them has this element. \
-         Nothing was clicked. Close one of them, or use press_ax_and_traverse, which needs no \
-         window",
-        escape::name(.app, 40),
-        escape::short(.title, 40)
-    )]
-    SimilarWindows {
-        /// The app's name.
-        app: String,
-        title: String,
-        /// How many windows it has.
-        count: usize,
-    },
-    /// Another element of the app lies over the target, at each of its points.
-    #[error(
-        "{name} is covered by {}. Nothing was sent. Close or move what covers it, scroll, or use \
-         press_ax_and_traverse",
-        .over.as_deref().unwrap_or("something that the tree does not list")
-    )]
-    Covered {
-        /// The target's name.
-        name: String,
-        /// The name and the ref of what lies over it.
-        over: Option<String>,
-    },
     /// Something else has received the press.
     #[error(
         "{0} did not go down under the pointer: something that the tree does not list lies over it, \
@@ -153,71 +47,12 @@ pub enum TargetError {
          enables it, or click it by x and y if it does not look disabled"
     )]
     Disabled(String),
-    /// The element does not show.
-    #[error(
-        "{name} is not showing.{} Open the menu, tab or section that it is in, move its \
-         window onto the screen, or use press_ax_and_traverse",
-        .holder.as_ref().map_or_else(String::new, |holder| format!(" It is inside {holder}."))
-    )]
-    NotShowing {
-        /// The element's name.
-        name: String,
-        /// The innermost visible element around it.
-        holder: Option<String>,
-    },
-    /// The element is scrolled away, and the wheel did not bring it into view.
-    #[error(
-        "{name} is scrolled out of view, and the wheel did not bring it in. Call \
-         scroll_and_traverse with x {}, y {} (over {holder}), deltaY {lines} and its text as until",
-        .at.x,
-        .at.y
-    )]
-    ScrolledAway {
-        /// The element's name.
-        name: String,
-        /// The name and the ref of its scroll area.
-        holder: String,
-        /// Where to turn the wheel.
-        at: Point,
-        /// By how many lines.
-        lines: i32,
-    },
     /// No list of choices opened.
     #[error(
         "{0} was clicked, but no choice appeared in the tree, so it was closed again. Open it with \
          click_and_traverse, look at the screenshot, and press keys there: Down, Return"
     )]
     NotOpened(String),
-    /// None of the choices has the text.
-    #[error(
-        "{name} has no choice '{}'. {}. Nothing was chosen. Pass the text of one as choose",
-        escape::short(.choice, 60),
-        if .nearest.is_empty() {
-            "Accessibility lists no choice in it".to_owned()
-        } else {
-            format!("Nearest: {}", .nearest.join(", "))
-        }
-    )]
-    NoSuchChoice {
-        name: String,
-        choice: String,
-        /// The nearest choices, quoted.
-        nearest: Vec<String>,
-    },
-    /// Several choices have the text.
-    #[error(
-        "{name} has {} choices '{}': {}. Nothing was chosen. Open it with click_and_traverse, and \
-         click the one that is meant by its ref",
-        .found.len(),
-        escape::short(.choice, 60),
-        .found.join(", ")
-    )]
-    SeveralChoices {
-        name: String,
-        choice: String,
-        /// `item 2, #e9`
-        found: Vec<String>,
-    },
     /// The end of a drag does not exist any more.
     #[error("the end of the drag is gone. Nothing was dragged")]
     DragEndGone,
@@ -228,18 +63,6 @@ pub enum TargetError {
          steps, or cut and paste"
     )]
     DragTooFar(String),
-    /// Another window covers the end of a drag.
-    #[error(
-        "the window '{}' covers {to}, where the drag was to end. Nothing was dragged. \
-         Move one of the two windows",
-        escape::short(.title, 40)
-    )]
-    DragEndCovered {
-        /// The window's title.
-        title: String,
-        /// The name of the end.
-        to: String,
-    },
     /// The windows of a drag between two apps do not show together.
     #[error(
         "'{}', where the drag was to end, is not visible together with the window dragged from: \
@@ -258,17 +81,6 @@ pub enum TargetError {
     /// The window to raise does not exist any more.
     #[error("the window that was to come to the front is gone. Call refresh_traversal")]
     WindowGone,
-    /// The window was to come to the front and did not. The text names the window that stays there.
-    #[error(
-        "the window of pid {pid} did not come to the front{stays}, so no input was sent. A modal \
-         dialog may hold it back: call refresh_traversal"
-    )]
-    NotRaised {
-        /// The window's pid.
-        pid: u32,
-        /// ` (Finder, pid 7, stays there)`, or empty.
-        stays: String,
-    },
     /// The window did not come to the front in time. Another program may prevent it.
     #[error(
         "the window {} did not come to the front within 1 s; in front is {}. {}",
@@ -325,6 +137,142 @@ pub enum TargetError {
          doing. Nothing was sent; try again in a moment"
     )]
     ButtonHeld,
+}
+
+/// The errors that no caller tells apart.
+impl TargetError {
+    /// The app's windows are elsewhere, and the ref is not in its tree.
+    pub fn ref_away(reference: Ref, App { name, pid }: &App) -> Self {
+        let name = escape::name(name, 40);
+        Self::Worded(format!(
+            "#{reference} is not among the elements that {name} (pid {pid}) shows now. Nothing was \
+             touched. {AWAY}"
+        ))
+    }
+
+    /// The app's windows are elsewhere, and the wanted one is not in its tree.
+    pub fn window_away(wanted: &str, App { name, pid }: &App) -> Self {
+        let name = escape::name(name, 40);
+        Self::Worded(format!(
+            "{name} (pid {pid}) shows no window {wanted} now. Nothing was touched. {AWAY}"
+        ))
+    }
+
+    /// The app shows no such window, but these.
+    pub fn no_such_window(wanted: &str, App { name, pid }: &App, windows: Option<&str>) -> Self {
+        let (name, windows) = (escape::name(name, 40), windows.unwrap_or("none"));
+        Self::Worded(format!(
+            "{name} (pid {pid}) shows no window {wanted}. It shows {windows}. Nothing was touched. \
+             Pass a part of a title, or the ref of a window"
+        ))
+    }
+
+    /// Several windows, with these labels, have the title.
+    pub fn several_windows(wanted: &str, windows: &[String]) -> Self {
+        let (count, windows) = (windows.len(), windows.join(", "));
+        Self::Worded(format!(
+            "{count} windows match '{wanted}', the frontmost first: {windows}. Nothing was touched. \
+             Pass the ref of one as window"
+        ))
+    }
+
+    /// The place is in none of the app's windows, of which these are the first.
+    pub fn outside_windows(Point { x, y }: Point, windows: &[String]) -> Self {
+        let windows = windows.join("; ");
+        Self::Worded(format!(
+            "({x}, {y}) is in none of the app's windows: {windows}. Nothing was touched. Take \
+             coordinates from a tree line"
+        ))
+    }
+
+    /// The place is in no window, but under one of the app's.
+    pub fn under_window(title: &str, Point { x, y }: Point) -> Self {
+        let title = escape::short(title, 40);
+        Self::Worded(format!(
+            "the app's own window '{title}' covers ({x}, {y}), where the input was to go. Nothing \
+             was touched. Move or close that window, or use press_ax_and_traverse"
+        ))
+    }
+
+    /// The app has several windows like the element's, and does not report in which of them it is.
+    pub fn similar_windows(app: &str, title: &str, count: usize) -> Self {
+        let (app, title) = (escape::name(app, 40), escape::short(title, 40));
+        Self::Worded(format!(
+            "{app} has windows like '{title}' ({count}), and does not report which of them has this \
+             element. Nothing was clicked. Close one of them, or use press_ax_and_traverse, which \
+             needs no window"
+        ))
+    }
+
+    /// Another element of the app lies over the target, at each of its points. `over` is its name
+    /// and ref.
+    pub fn covered(name: &str, over: Option<&str>) -> Self {
+        let over = over.unwrap_or("something that the tree does not list");
+        Self::Worded(format!(
+            "{name} is covered by {over}. Nothing was sent. Close or move what covers it, scroll, or \
+             use press_ax_and_traverse"
+        ))
+    }
+
+    /// The element does not show. `holder` is the innermost visible element around it.
+    pub fn not_showing(name: &str, holder: Option<&str>) -> Self {
+        let holder = holder.map_or_else(String::new, |holder| format!(" It is inside {holder}."));
+        Self::Worded(format!(
+            "{name} is not showing.{holder} Open the menu, tab or section that it is in, move its \
+             window onto the screen, or use press_ax_and_traverse"
+        ))
+    }
+
+    /// The element is scrolled away, and the wheel did not bring it into view. `holder` is the name
+    /// and ref of its scroll area.
+    pub fn scrolled_away(name: &str, holder: &str, Point { x, y }: Point, lines: i32) -> Self {
+        Self::Worded(format!(
+            "{name} is scrolled out of view, and the wheel did not bring it in. Call \
+             scroll_and_traverse with x {x}, y {y} (over {holder}), deltaY {lines} and its text as \
+             until"
+        ))
+    }
+
+    /// Another window covers the end of a drag, which has this name.
+    pub fn drag_end_covered(title: &str, to: &str) -> Self {
+        let title = escape::short(title, 40);
+        Self::Worded(format!(
+            "the window '{title}' covers {to}, where the drag was to end. Nothing was dragged. Move \
+             one of the two windows"
+        ))
+    }
+
+    /// None of the choices has the text. `nearest` are quoted.
+    pub fn no_such_choice(name: &str, choice: &str, nearest: &[String]) -> Self {
+        let (choice, near) = (escape::short(choice, 60), nearest.join(", "));
+        let near = match nearest {
+            [] => "Accessibility lists no choice in it".to_owned(),
+            _ => format!("Nearest: {near}"),
+        };
+        Self::Worded(format!(
+            "{name} has no choice '{choice}'. {near}. Nothing was chosen. Pass the text of one as \
+             choose"
+        ))
+    }
+
+    /// Several choices have the text: `item 2, #e9`.
+    pub fn several_choices(name: &str, choice: &str, found: &[String]) -> Self {
+        let (count, choice) = (found.len(), escape::short(choice, 60));
+        let found = found.join(", ");
+        Self::Worded(format!(
+            "{name} has {count} choices '{choice}': {found}. Nothing was chosen. Open it with \
+             click_and_traverse, and click the one that is meant by its ref"
+        ))
+    }
+
+    /// The window was to come to the front and did not. `stays` names the one that stays there:
+    /// ` (Finder, pid 7, stays there)`.
+    pub fn not_raised(pid: u32, stays: &str) -> Self {
+        Self::Worded(format!(
+            "the window of pid {pid} did not come to the front{stays}, so no input was sent. A modal \
+             dialog may hold it back: call refresh_traversal"
+        ))
+    }
 }
 
 /// Why an app has no window, as far as the reason is known, and the next step.

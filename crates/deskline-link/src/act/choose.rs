@@ -35,10 +35,7 @@ const SEARCHES: Duration = Duration::from_secs(10);
 const MANY: usize = 100;
 
 /// The key that opens the list of a combo box in every toolkit.
-const OPEN_KEY: KeyPress = KeyPress {
-    key: Key::Down,
-    modifiers: Modifiers::ALT,
-};
+const OPEN_KEY: KeyPress = KeyPress::new(Key::Down, Modifiers::ALT);
 
 /// The element that is chosen from, in the tree that the target was resolved on.
 #[derive(Clone, Copy)]
@@ -209,11 +206,8 @@ impl Act<'_, '_> {
         if let Some(found) = part {
             return self.click_choice(from, (&last, found));
         }
-        Err(Error::from(TargetError::NoSuchChoice {
-            name: from.name(),
-            choice: from.choice.to_owned(),
-            nearest: nearest_of(from.choice, texts.iter().map(String::as_str)),
-        }))
+        let nearest = nearest_of(from.choice, texts.iter().map(String::as_str));
+        Err(TargetError::no_such_choice(&from.name(), from.choice, &nearest).into())
     }
 
     fn click_choice(&mut self, from: Chooser<'_>, (now, found): (&Tree, usize)) -> Result<String> {
@@ -323,11 +317,8 @@ impl Chooser<'_> {
             let known = known.and_then(|e| e.reference);
             known.map_or(format!("item {nth}"), |r| format!("item {nth}, #{r}"))
         };
-        Err(Error::from(TargetError::SeveralChoices {
-            name: self.name(),
-            choice: self.choice.to_owned(),
-            found: found.iter().map(label).collect(),
-        }))
+        let found: Vec<String> = found.iter().map(label).collect();
+        Err(TargetError::several_choices(&self.name(), self.choice, &found).into())
     }
 
     /// Which elements of a later tree may be choices: those inside the element that is chosen from,

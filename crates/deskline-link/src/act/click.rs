@@ -14,10 +14,7 @@ use crate::error::{Error, Result, TargetError};
 use crate::resolve::lookup::{self, Resolved};
 use crate::trees::{Deed, Scope};
 
-const ENTER: KeyPress = KeyPress {
-    key: Key::Return,
-    modifiers: Modifiers::empty(),
-};
+const ENTER: KeyPress = KeyPress::new(Key::Return, Modifiers::empty());
 
 impl Act<'_, '_> {
     /// Clicks the target, and types and presses what is to follow.

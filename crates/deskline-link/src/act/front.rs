@@ -215,10 +215,7 @@ impl Act<'_, '_> {
                 if is_behind_windows(tree, index) =>
             {
                 match window {
-                    Some(window) => Err(Error::from(TargetError::UnderWindow {
-                        title: window.title.clone(),
-                        at: point,
-                    })),
+                    Some(window) => Err(TargetError::under_window(&window.title, point).into()),
                     None => self.app_itself(),
                 }
             }
@@ -291,11 +288,8 @@ impl Act<'_, '_> {
                     .to_owned(),
             };
         }
-        Error::NoWindow {
-            pid: self.pid,
-            name: self.tree.map(|t| t.app.name.clone()).unwrap_or_default(),
-            hint: WindowHint::ClosedOrComing,
-        }
+        let name = self.tree.map_or("", |tree| tree.app.name.as_str());
+        Error::no_window(self.pid, name, WindowHint::ClosedOrComing)
     }
 }
 
@@ -331,11 +325,7 @@ fn likeliest_first(tree: &Tree, index: usize) -> Vec<WindowId> {
 fn twins(tree: &Tree, index: usize, count: usize) -> Error {
     let top = tree.toplevel(index).and_then(|top| tree.elements.get(top));
     let title = top.map_or("", |top| top.title.shown.as_str());
-    Error::from(TargetError::SimilarWindows {
-        app: tree.app.name.clone(),
-        title: title.to_owned(),
-        count,
-    })
+    TargetError::similar_windows(&tree.app.name, title, count).into()
 }
 
 fn outside(point: Point, windows: &[Window]) -> Error {
@@ -350,8 +340,5 @@ fn outside(point: Point, windows: &[Window]) -> Error {
             }
         })
         .collect();
-    Error::from(TargetError::OutsideWindows {
-        at: point,
-        windows: list,
-    })
+    TargetError::outside_windows(point, &list).into()
 }

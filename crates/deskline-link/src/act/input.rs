@@ -18,7 +18,6 @@ use crate::ocr::is_from_picture;
 use crate::picture::change;
 use crate::resolve::lookup::{self, Resolved};
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
-use crate::settle::expected::Effect;
 use crate::settle::field::Field;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::{Deed, Scope};
@@ -269,7 +268,10 @@ impl<'a> Act<'a, '_> {
 
     /// Waits until the app has processed the input so far, before the link's next input.
     pub(crate) fn pause(&mut self) -> Result<Tree> {
-        let awaits = Awaits::new(Scope::Showing, Effect::Nothing, BETWEEN);
+        let awaits = Awaits {
+            most: BETWEEN,
+            ..Awaits::default()
+        };
         await_quiet(self.desk, self.pid, awaits).map(|(_, tree)| tree)
     }
 

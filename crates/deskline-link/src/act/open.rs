@@ -33,7 +33,7 @@ pub(crate) fn open(
             policy.approve(&mut **desk, pid)?;
             (pid, false)
         }
-        Opened::Started(name) => (started(desk, name)?, true),
+        Opened::Started(name) => (started(desk, &name)?, true),
     };
     desk.subject.opened(pid);
     // The new window, also if the app was running already.
@@ -53,7 +53,7 @@ pub(crate) fn open(
 }
 
 /// Waits until the started app has a window and a tree.
-fn started(desk: &mut Checkpoint<'_>, name: String) -> Result<u32> {
+fn started(desk: &mut Checkpoint<'_>, name: &str) -> Result<u32> {
     let mut waiting: Option<Instant> = None;
     let ready = desk.until(START, LOOK, |desk| match desk.progress()? {
         Progress::Ready(pid) => Ok(Some(pid)),
@@ -66,20 +66,13 @@ fn started(desk: &mut Checkpoint<'_>, name: String) -> Result<u32> {
             // Some apps have windows, and no tree.
             match desk.read(pid, Scope::Showing) {
                 Ok(_) => Ok(Some(pid)),
-                Err(_) => Err(Error::NoWindow {
-                    pid,
-                    name: name.clone(),
-                    hint,
-                }),
+                Err(_) => Err(Error::no_window(pid, name, hint)),
             }
         }
     })?;
     if let Some(pid) = ready {
         return Ok(pid);
     }
-    Err(Error::from(OpenError::NoWindow {
-        written: desk.complaint(),
-        name,
-        seconds: START.as_secs(),
-    }))
+    let written = desk.complaint();
+    Err(OpenError::no_window(name, START.as_secs(), written.as_deref()).into())
 }

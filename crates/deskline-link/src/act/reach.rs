@@ -268,11 +268,7 @@ impl Act<'_, '_> {
             .find(|w| w.extents.is_some_and(|place| place.contains(end)))
         {
             Some(top) if !its.is_empty() && !its.contains(&top.id) => {
-                Err(TargetError::DragEndCovered {
-                    title: top.title.clone(),
-                    to: to.name.clone(),
-                }
-                .into())
+                Err(TargetError::drag_end_covered(&top.title, &to.name).into())
             }
             _ => Ok(()),
         }
@@ -400,11 +396,8 @@ fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<
         (beside(*point), i64::from(dx).pow(2) + i64::from(dy).pow(2))
     };
     free.min_by_key(way).ok_or_else(|| {
-        TargetError::DragEndCovered {
-            title: over(end.point).map_or_else(String::new, |top| top.title.clone()),
-            to: end.name.clone(),
-        }
-        .into()
+        let title = over(end.point).map_or("", |top| top.title.as_str());
+        TargetError::drag_end_covered(title, &end.name).into()
     })
 }
 
@@ -621,20 +614,13 @@ pub(super) fn not_showing(tree: &Tree, index: usize) -> Error {
     if let Some((area, _)) = scrollers(tree, index).next()
         && let Some((at, (0, lines))) = wheel(tree, (index, 0), LINE)
     {
-        let holder = summary::name_of(tree, area);
-        let reference = tag(tree.elements[area].reference);
-        return TargetError::ScrolledAway {
-            name,
-            holder: format!("{holder}{reference}"),
-            at,
-            lines,
-        }
-        .into();
+        let holder = summary::name_of(tree, area) + &tag(tree.elements[area].reference);
+        return TargetError::scrolled_away(&name, &holder, at, lines).into();
     }
     let mut around = tree.outwards(index).skip(1);
     let holder = around.find(|at| tree.elements[*at].visible);
     let holder = holder.map(|at| summary::name_of(tree, at));
-    TargetError::NotShowing { name, holder }.into()
+    TargetError::not_showing(&name, holder.as_deref()).into()
 }
 
 fn no_place(name: &str) -> Error {

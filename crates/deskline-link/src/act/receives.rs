@@ -123,7 +123,7 @@ impl<'a> Act<'a, '_> {
     /// A point at which the target receives the click.
     ///
     /// # Errors
-    /// [`TargetError::Covered`]: something else of the app lies over it.
+    /// [`TargetError::covered`]: something else of the app lies over it.
     pub(super) fn received(&mut self, target: &Resolved, reached: Reached) -> Result<Reached> {
         let known = self.checked(target).or_else(|| {
             let scrolled = self.tree.zip(target.index);
@@ -279,7 +279,7 @@ impl<'a> Act<'a, '_> {
     /// A point at which the target receives what is dropped there.
     ///
     /// # Errors
-    /// [`TargetError::Covered`]: something else of the app lies over it.
+    /// [`TargetError::covered`]: something else of the app lies over it.
     pub(super) fn takes_drop(&mut self, target: &Resolved, end: Point) -> Result<Point> {
         let known = self.checked(target);
         let Some((tree, index, place)) =
@@ -596,8 +596,5 @@ fn covered(known: &Tree, seen: &Seen<'_>, cover: Option<usize>) -> TargetError {
         let known = known.elements.iter().find(|e| e.id == *id);
         name + &tag(known.and_then(|e| e.reference))
     });
-    TargetError::Covered {
-        name: summary::name_of(&seen.tree, seen.index),
-        over,
-    }
+    TargetError::covered(&summary::name_of(&seen.tree, seen.index), over.as_deref())
 }

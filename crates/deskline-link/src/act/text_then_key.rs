@@ -18,10 +18,7 @@ use deskline_input::clock::Instant;
 /// dialogs look a path up first, and web forms validate the text.
 const ENABLED: Duration = Duration::from_millis(400);
 
-const ERASE: KeyPress = KeyPress {
-    key: Key::Backspace,
-    modifiers: Modifiers::empty(),
-};
+const ERASE: KeyPress = KeyPress::new(Key::Backspace, Modifiers::empty());
 
 impl Act<'_, '_> {
     /// Waits for the effect that the key depends on: a button that the text enables, a list that it

@@ -10,10 +10,10 @@ use deskline_core::{Element, Point, Rect, Role, Texts, Tree, fold, summary};
 
 use super::action::Act;
 use super::reach::{lines_for, not_showing, wheel_spots};
-use crate::error::{Error, NoEffect, Result, TargetError};
+use crate::error::{NoEffect, Result, TargetError};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, await_quiet};
-use crate::trees::{Scope, Sent};
+use crate::trees::Sent;
 use deskline_input::clock::Instant;
 
 /// The longest time that one call turns the wheel. Below 30 s, after which the guard opens.
@@ -113,12 +113,7 @@ impl Act<'_, '_> {
         }
         self.step.done.say(far);
         let nearest = nearest_of(text, turned.texts.iter().map(String::as_str));
-        Err(Error::from(NoEffect::NotShown {
-            text: text.to_owned(),
-            nearest,
-            is_at_end: turned.ended,
-            down,
-        }))
+        Err(NoEffect::not_shown(text, &nearest, turned.ended, down).into())
     }
 
     /// Turns the wheel over an area of `tree` until `wanted` finds an element; `wanted` gets each
@@ -200,8 +195,10 @@ impl Act<'_, '_> {
     /// The tree once a turn of the wheel has had its effect.
     pub(super) fn moved(&mut self, sent: Option<Sent>) -> Result<Tree> {
         let awaits = Awaits {
+            effect: Effect::Motion,
             sent,
-            ..Awaits::new(Scope::Showing, Effect::Motion, MOVES)
+            most: MOVES,
+            ..Awaits::default()
         };
         await_quiet(self.desk, self.pid, awaits).map(|(_, tree)| tree)
     }

@@ -135,14 +135,10 @@ fn find_within(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) ->
 
 pub(super) fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
     tree.find_ref(reference).ok_or_else(|| {
-        let App { name, pid } = &tree.app;
         if tree.is_elsewhere() {
-            return Error::from(TargetError::RefAway {
-                reference,
-                app: name.clone(),
-                pid: *pid,
-            });
+            return Error::from(TargetError::ref_away(reference, &tree.app));
         }
+        let App { name, pid } = &tree.app;
         let name = escape::name(name, 40);
         Error::StaleRef {
             reference,

@@ -2,7 +2,7 @@
 //! that its steps have opened.
 
 use deskline_core::tree_file::window_label;
-use deskline_core::{App, ElementId, Tree, escape, focus};
+use deskline_core::{ElementId, Tree, escape, focus};
 
 use crate::call::{Call, WindowTarget};
 use crate::display::WindowId;
@@ -93,32 +93,24 @@ fn find_window(tree: &Tree, wanted: &WindowTarget) -> Result<usize> {
     match tree.toplevels_titled(title).as_slice() {
         [] => Err(no_window(tree, wanted)),
         [one] => Ok(*one),
-        several => Err(Error::from(TargetError::SeveralWindows {
-            wanted: escape::short(title, 60),
-            windows: several
-                .iter()
-                .filter_map(|top| window_label(tree, *top))
-                .collect(),
-        })),
+        several => {
+            let labels = several.iter().filter_map(|top| window_label(tree, *top));
+            let labels: Vec<String> = labels.collect();
+            let wanted = escape::short(title, 60);
+            Err(TargetError::several_windows(&wanted, &labels).into())
+        }
     }
 }
 
 /// The error if no window matches: it names the windows that exist.
 fn no_window(tree: &Tree, wanted: &WindowTarget) -> Error {
-    let App { name, pid } = &tree.app;
-    let (app, pid) = (name.clone(), *pid);
     let wanted = match wanted {
         WindowTarget::Ref(reference) => format!("#{reference}"),
         WindowTarget::Titled(title) => format!("'{}'", escape::short(title, 60)),
     };
     if tree.is_elsewhere() {
-        return TargetError::WindowAway { wanted, app, pid }.into();
+        return TargetError::window_away(&wanted, &tree.app).into();
     }
     let windows = focus::windows(tree).or_else(|| focus::focus(tree));
-    Error::from(TargetError::NoSuchWindow {
-        wanted,
-        app,
-        pid,
-        windows,
-    })
+    TargetError::no_such_window(&wanted, &tree.app, windows.as_deref()).into()
 }

@@ -30,9 +30,10 @@ pub(crate) const LISTS: Duration = Duration::from_millis(500);
 const RESTED: Duration = Duration::from_millis(900);
 
 /// The expected effect of an act.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Nothing by itself.
+    #[default]
     Nothing,
     /// A change or an event.
     Change,

@@ -277,12 +277,10 @@ impl Field {
             return Verdict::Agrees;
         }
         match lost(&self.text, typed) {
-            Some(kept) => Verdict::Failed(Mismatch::OpenedByKeys {
-                field: self.name.clone(),
-                kept,
-                typed: typed.chars().count(),
-                text: self.text.clone(),
-            }),
+            Some(kept) => {
+                let kept = (kept, typed.chars().count());
+                Verdict::Failed(Mismatch::opened_by_keys(&self.name, kept, &self.text))
+            }
             None if self.adds_to_path(typed) => self.is_no_path(),
             None => Verdict::Agrees,
         }
@@ -315,10 +313,7 @@ impl Field {
     }
 
     fn is_no_path(&self) -> Verdict {
-        Verdict::Failed(Mismatch::BesideOld {
-            field: self.name.clone(),
-            text: self.text.clone(),
-        })
+        Verdict::Failed(Mismatch::beside_old(&self.name, &self.text))
     }
 
     /// A slider takes keys, and no text: that of a colour's dialog has the focus.
@@ -379,10 +374,7 @@ impl Field {
         if compare::contains(&self.text, typed) {
             return Verdict::Agrees;
         }
-        Verdict::Failed(Mismatch::TookNone {
-            field: self.name.clone(),
-            text: self.text.clone(),
-        })
+        Verdict::Failed(Mismatch::took_none(&self.name, &self.text))
     }
 
     /// The verdict about a long text, of which only the part around the caret was read.
@@ -410,11 +402,7 @@ impl Field {
 
     /// A note that the app has changed the text while it was typed.
     pub(crate) fn changed(&self, difference: &Difference, pasted: bool) -> Verdict {
-        Verdict::Failed(Mismatch::Changed {
-            field: self.name.clone(),
-            difference: difference.to_string(),
-            pasted,
-        })
+        Verdict::Failed(Mismatch::changed(&self.name, difference, pasted))
     }
 
     /// A note that the app applies its own typography, which spoils code.
@@ -441,10 +429,8 @@ impl Field {
         if self.role != Role::TEXT_AREA {
             return self.differs();
         }
-        Verdict::Failed(Mismatch::Respaced {
-            field: self.name.clone(),
-            difference: Difference::between(wanted, &self.text).to_string(),
-        })
+        let difference = Difference::between(wanted, &self.text);
+        Verdict::Failed(Mismatch::respaced(&self.name, difference))
     }
 
     pub(crate) fn differs(&self) -> Verdict {
@@ -456,12 +442,7 @@ impl Field {
     }
 
     fn shortened_to(&self, kept: usize, wanted: usize) -> Verdict {
-        Verdict::Failed(Mismatch::Shortened {
-            field: self.name.clone(),
-            kept,
-            wanted,
-            text: self.text.clone(),
-        })
+        Verdict::Failed(Mismatch::shortened(&self.name, (kept, wanted), &self.text))
     }
 }
 

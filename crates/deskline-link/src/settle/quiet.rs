@@ -83,7 +83,7 @@ pub(crate) struct Settled {
 }
 
 /// The facts that a settle depends on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Awaits<'t> {
     /// How much of the app to read.
     pub(crate) scope: Scope,
@@ -114,25 +114,6 @@ pub(crate) struct Awaits<'t> {
 }
 
 impl Awaits<'_> {
-    /// Only these facts are known.
-    pub(crate) fn new(scope: Scope, effect: Effect, most: Duration) -> Self {
-        Self {
-            scope,
-            before: None,
-            effect,
-            opens: false,
-            raised: false,
-            look: None,
-            target: None,
-            types: false,
-            sent: None,
-            least: Duration::ZERO,
-            asked: None,
-            lists: None,
-            most,
-        }
-    }
-
     /// How long to wait for an app that has shown no effect.
     fn unseen(&self) -> Duration {
         match (self.asked, self.lists) {

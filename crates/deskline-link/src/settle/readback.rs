@@ -178,8 +178,7 @@ fn kept((before, was): (&Tree, usize), after: &Tree, keys: &Keys) -> Verdict {
     let is_word = label.role == Role::STATIC_TEXT && !old.contains(char::is_whitespace);
     let field = summary::name_of(before, was);
     if is_word && [format!("{old}{typed}"), format!("{typed}{old}")].contains(&now.to_owned()) {
-        let text = now.to_owned();
-        return Verdict::Failed(Mismatch::BesideOld { field, text });
+        return Verdict::Failed(Mismatch::beside_old(&field, now));
     }
     let is_other = fold(old) != fold(typed.trim()) && !number::may_be_equal(old, typed);
     let is_item = matches!(label.role, Role::STATIC_TEXT | Role::CELL | Role::ROW);
@@ -215,10 +214,7 @@ pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tre
             Verdict::Agrees
         }
         _ if took_it => Verdict::Agrees,
-        _ => Verdict::Failed(Mismatch::NotChosen {
-            text: new,
-            wanted: text.to_owned(),
-        }),
+        _ => Verdict::Failed(Mismatch::not_chosen(&new, text)),
     }
 }
 
@@ -277,10 +273,7 @@ fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
         if new.means(wanted) || !old.is_readable() {
             return Verdict::Agrees;
         }
-        return Verdict::Failed(Mismatch::NotSet {
-            text: new.text.clone(),
-            is_choice: new.is_choice(),
-        });
+        return Verdict::Failed(Mismatch::not_set(&new.text, new.is_choice()));
     }
     if new.text.trim().is_empty() {
         return Verdict::Failed(Mismatch::ValueGone);

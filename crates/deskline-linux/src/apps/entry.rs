@@ -58,17 +58,8 @@ impl Entry {
             path: path.to_owned(),
             ..Self::default()
         };
-        let group = text
-            .lines()
-            .map(str::trim)
-            .skip_while(|line| *line != "[Desktop Entry]")
-            .skip(1)
-            .take_while(|line| !line.starts_with('['));
-        for line in group.filter(|line| !line.starts_with('#')) {
-            let Some((key, value)) = line.split_once('=') else {
-                continue;
-            };
-            let (key, value) = (key.trim_end(), unescape(value.trim_start()));
+        for (key, value) in group(text, "[Desktop Entry]") {
+            let value = unescape(value);
             match key.split('[').next() {
                 Some("Name") => entry.names.push(value.clone()),
                 Some("GenericName") => entry.generic_names.push(value.clone()),
@@ -132,13 +123,20 @@ impl Entry {
         }
         let is_there = |name: &&&str| command::in_path(name, session).is_some();
         let terminal = TERMINALS.iter().find(is_there);
-        let terminal = terminal.ok_or_else(|| OpenError::NoTerminal {
-            name: self.name.clone(),
-            terminals: TERMINALS.map(str::to_owned).to_vec(),
-        })?;
+        let terminal = terminal.ok_or_else(|| OpenError::no_terminal(&self.name, &TERMINALS))?;
         let start = [*terminal, "-e"].map(str::to_owned);
         Ok(start.into_iter().chain(argv).collect())
     }
+}
+
+/// The keys and values of the group that begins with this line.
+pub(super) fn group<'t>(text: &'t str, head: &str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    let lines = text.lines().map(str::trim);
+    let lines = lines.skip_while(move |line| *line != head).skip(1);
+    let lines = lines.take_while(|line| !line.starts_with('['));
+    let pairs = lines.filter_map(|line| line.split_once('='));
+    let pairs = pairs.filter(|(key, _)| !key.starts_with('#'));
+    pairs.map(|(key, value)| (key.trim_end(), value.trim_start()))
 }
 
 /// Decodes the escapes of string values.

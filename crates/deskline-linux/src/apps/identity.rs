@@ -14,7 +14,7 @@ use super::command::{Document, base_name, in_path};
 use super::entry::Entry;
 use super::installed::Installed;
 use super::interpreters::{is_interpreter, script};
-use super::origin::{OPENERS, Origin};
+use super::origin::{OPENERS, Origin, command_line};
 use super::trust::{file, is_roots, runs_flatpak};
 use super::{Launch, path_of};
 use crate::session::Session;
@@ -362,13 +362,4 @@ fn starts(entry: &Entry, pid: u32, interpreted: bool, session: &Session) -> bool
         ..Origin::default()
     };
     origin.is_same_program(pid)
-}
-
-/// The words of a process's command line, which the process may have changed.
-fn command_line(pid: u32) -> Vec<String> {
-    let line = process::read_file(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let words = line.strip_suffix(b"\0").unwrap_or(&line);
-    let words = words.split(|byte| *byte == 0);
-    let words = words.map(|word| String::from_utf8_lossy(word).into_owned());
-    words.filter(|_| !line.is_empty()).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use deskline_contract::apps::installed;
-use deskline_contract::{Error, OpenError, Result};
+use deskline_contract::{OpenError, Result};
 use deskline_core::{escape, nearest};
 
 use super::command;
@@ -77,7 +77,7 @@ impl Installed {
     /// remain, fails with their list.
     pub(super) fn one(
         &self,
-        how: &'static str,
+        how: &str,
         identifier: &str,
         fits: impl Fn(&Entry) -> bool,
     ) -> Result<Option<&Entry>> {
@@ -91,12 +91,8 @@ impl Installed {
             let (name, id) = (escape::name(&e.name, 40), escape::name(&e.id, 60));
             format!("{name} ({id})")
         };
-        Err(Error::from(OpenError::Ambiguous {
-            identifier: identifier.to_owned(),
-            how,
-            apps: candidates.iter().take(10).map(named).collect(),
-            count: candidates.len(),
-        }))
+        let first: Vec<String> = candidates.iter().take(10).map(named).collect();
+        Err(OpenError::ambiguous(identifier, how, &first, candidates.len()).into())
     }
 
     /// For errors: the apps with the most similar names.

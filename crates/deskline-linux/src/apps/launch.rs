@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use deskline_contract::{Error, OpenError, Result};
+use deskline_contract::{OpenError, Result};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::origin::{self, Origin};
@@ -77,10 +77,8 @@ pub fn launch(launch: &Launch, session: &Session) -> Result<Launched> {
         match activate(&entry.id, launch, address) {
             Ok(pid) => return Ok(launch.launched(pid)),
             Err(e) if launch.argv.is_empty() => {
-                return Err(Error::from(OpenError::NotStarted {
-                    name: launch.name.clone(),
-                    why: format!("over D-Bus: {e}"),
-                }));
+                let why = format!("over D-Bus: {e}");
+                return Err(OpenError::not_started(&launch.name, why).into());
             }
             Err(e) => tracing::debug!("{}: {e}; starting its command instead", entry.id),
         }
@@ -128,10 +126,7 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
         return Err(OpenError::NoCommand(launch.name.clone()).into());
     };
     let Some(program) = command::in_path(name, session) else {
-        return Err(Error::from(OpenError::CommandMissing {
-            name: launch.name.clone(),
-            command: name.clone(),
-        }));
+        return Err(OpenError::command_missing(&launch.name, name).into());
     };
     let directory = launch.entry.as_ref().and_then(|e| e.directory.as_deref());
     let directory = directory
@@ -162,10 +157,7 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
         command.arg(CHROMIUM_TREE);
     }
     let child = spawn::own_session(&mut command).spawn();
-    let child = child.map_err(|e| OpenError::NotStarted {
-        name: launch.name.clone(),
-        why: e.to_string(),
-    })?;
+    let child = child.map_err(|e| OpenError::not_started(&launch.name, e))?;
     let mut launched = launch.launched(Some(child.id()));
     launched.origin = Origin {
         pid: Some(child.id()),

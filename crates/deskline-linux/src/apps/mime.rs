@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::entry::Entry;
+use super::entry::{Entry, group};
 use super::installed::{Installed, data_dirs};
 use crate::session::Session;
 
@@ -91,16 +91,9 @@ pub(super) fn default_app<'a>(
 
 /// The default ids for `kind` in a `mimeapps.list`.
 fn chosen<'a>(list: &'a str, kind: &'a str) -> impl Iterator<Item = &'a str> {
-    list.lines()
-        .map(str::trim)
-        .skip_while(|line| *line != "[Default Applications]")
-        .skip(1)
-        .take_while(|line| !line.starts_with('['))
-        .filter_map(|line| line.split_once('='))
-        .filter(move |(key, _)| key.trim() == kind)
-        .flat_map(|(_, ids)| ids.split(';'))
-        .map(str::trim)
-        .filter(|id| !id.is_empty())
+    let its = group(list, "[Default Applications]").filter(move |(key, _)| *key == kind);
+    let ids = its.flat_map(|(_, ids)| ids.split(';')).map(str::trim);
+    ids.filter(|id| !id.is_empty())
 }
 
 /// The `mimeapps.list` files by precedence; those of a specific desktop come first.

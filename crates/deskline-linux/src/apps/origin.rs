@@ -13,9 +13,6 @@ use deskline_unix::process;
 /// were re-parented.
 pub(super) const MARK: &str = "DESKLINE_LAUNCH";
 
-/// How many ancestors to follow: more than any real chain of launchers has.
-const DEPTH: usize = 32;
-
 /// Directories that hold unrelated programs.
 const SHARED: [&str; 6] = ["bin", "sbin", "libexec", "games", "lib", "lib64"];
 
@@ -44,7 +41,7 @@ impl Origin {
         let Some(started) = self.pid else {
             return false;
         };
-        if pid == started || ancestors(pid).any(|ancestor| ancestor == started) {
+        if pid == started || process::descends(pid, started) {
             return true;
         }
         // The started process leads its own process session, so all members of it are its own.
@@ -117,23 +114,20 @@ fn name(path: &Path) -> &str {
     base_name(path.to_str().unwrap_or_default())
 }
 
+/// The words of a process's command line, which the process may have changed.
+pub(super) fn command_line(pid: u32) -> Vec<String> {
+    let line = process::read_file(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = line.strip_suffix(b"\0").unwrap_or(&line);
+    let words = words.split(|byte| *byte == 0);
+    let words = words.map(|word| String::from_utf8_lossy(word).into_owned());
+    words.filter(|_| !line.is_empty()).collect()
+}
+
 /// Whether this process is an interpreter that runs one of these scripts.
 fn runs_script(pid: u32, scripts: &[&Path]) -> bool {
-    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let words = line.split(|b| *b == 0).skip(1).take(8);
-    words
-        .filter_map(|word| std::str::from_utf8(word).ok())
-        .any(|word| scripts.contains(&Path::new(word)))
-}
-
-/// The parents of a process, nearest first.
-fn ancestors(pid: u32) -> impl Iterator<Item = u32> {
-    std::iter::successors(parent_of(pid), |pid| parent_of(*pid)).take(DEPTH)
-}
-
-fn parent_of(pid: u32) -> Option<u32> {
-    let process = process::read(Path::new("/proc"), pid.cast_signed())?;
-    u32::try_from(process.parent).ok().filter(|pid| *pid > 1)
+    let line = command_line(pid);
+    let mut words = line.iter().skip(1).take(8);
+    words.any(|word| scripts.contains(&Path::new(word)))
 }
 
 /// The process session id of a process.

@@ -36,16 +36,11 @@ pub(crate) fn failed<O: Os>(os: &O, pid: u32, error: AxError) -> Error {
     };
     let app = name_of(os, pid).unwrap_or(process.name);
     match error {
-        AxError::CANNOT_COMPLETE => Error::NotAnswering {
-            app,
-            pid,
-            ms: PATIENCE.as_millis(),
-        },
+        AxError::CANNOT_COMPLETE => Error::not_answering(pid, app, PATIENCE),
         AxError::API_DISABLED => Error::Unavailable(crate::permissions::untrusted(os)),
-        error => Error::NoWindow {
-            pid,
-            name: escape::short(&app, 40),
-            hint: WindowHint::SystemError(error.to_string()),
-        },
+        error => {
+            let hint = WindowHint::SystemError(error.to_string());
+            Error::no_window(pid, escape::short(&app, 40), hint)
+        }
     }
 }

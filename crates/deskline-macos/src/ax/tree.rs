@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use deskline_contract::{Result, Scope};
 use deskline_core::{
-    App, Element, Role, States, Text, Tree, TreeWindow, WindowId, escape, summary,
+    App, Element, Role, States, Text, Tree, TreeWindow, WindowId, document_order, escape, summary,
 };
 use deskline_input::clock::Instant;
 
@@ -54,7 +54,7 @@ pub(crate) fn read<O: Os>(
     let unread = walk.unread();
     identities.begin(pid, os.process(pid).map_or(0, |p| p.started));
 
-    let order = document_order(&walk.nodes);
+    let order = document_order(walk.nodes.len(), |at| Some(&walk.nodes[at].children));
     let labels = labels(&walk.nodes);
     let mut position = vec![None; walk.nodes.len()];
     let mut elements: Vec<Element> = Vec::with_capacity(order.len());
@@ -194,17 +194,6 @@ fn tree_windows<O: Os>(
             }
         })
         .collect()
-}
-
-/// The indices of the nodes in document order: depth first, children in their order.
-fn document_order<E>(nodes: &[Node<E>]) -> Vec<usize> {
-    let mut order = Vec::with_capacity(nodes.len());
-    let mut stack = if nodes.is_empty() { vec![] } else { vec![0] };
-    while let Some(index) = stack.pop() {
-        order.push(index);
-        stack.extend(nodes[index].children.iter().rev());
-    }
-    order
 }
 
 /// The texts of labels, by the element that they label.

@@ -34,10 +34,7 @@ impl<O: Os> Apps for MacDesktop<O> {
             }
             applications.push(Application {
                 front: front == Some(app.pid),
-                app: App {
-                    name: app.name,
-                    pid: app.pid,
-                },
+                app: App::new(app.pid, app.name),
                 windows,
             });
         }
@@ -59,10 +56,7 @@ impl<O: Os> Apps for MacDesktop<O> {
         let pid = self
             .os
             .launch(&launch, LAUNCHES)
-            .map_err(|why| OpenError::NotStarted {
-                name: name.clone(),
-                why: format!("macOS says {why}"),
-            })?;
+            .map_err(|why| OpenError::not_started(&name, format!("macOS says {why}")))?;
         self.starting = Some((pid, name.clone()));
         Ok(Opened::Started(name))
     }

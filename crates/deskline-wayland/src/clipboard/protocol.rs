@@ -3,7 +3,7 @@
 
 use std::ffi::CStr;
 
-use deskline_contract::{Error, Result};
+use deskline_contract::{Missing, Result};
 use wayland_client::backend::ObjectId;
 use wayland_client::backend::protocol::{Argument, Message};
 use wayland_client::{Connection, Proxy as _, delegate_noop};
@@ -34,10 +34,8 @@ pub(super) fn bind(client: &Client) -> Result<ZwlrDataControlManagerV1> {
         let mut names = NAMES.into_iter();
         Some((*name, names.find(|n| n.to_bytes() == its.as_bytes())?))
     });
-    let (name, its) = found.ok_or_else(|| Error::Unsupported {
-        what: "pasting",
-        why: "the compositor offers no data control".into(),
-    })?;
+    let missing = Missing::new("the compositor offers no data control");
+    let (name, its) = found.ok_or_else(|| missing.for_action("pasting"))?;
     let registry = &client.registry;
     let its = Argument::Str(Some(Box::new(its.into())));
     let [version, new] = [Argument::Uint(1), Argument::NewId(ObjectId::null())];

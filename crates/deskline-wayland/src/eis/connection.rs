@@ -15,6 +15,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
 use super::device::Device;
+use crate::layout;
 
 /// How long the compositor may take for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
@@ -226,7 +227,7 @@ impl Connection {
                 let device = devices.find(|d| d.keyboard.as_ref() == Some(&keyboard));
                 match (event, device) {
                     (keyboard::Event::Keymap { size, keymap, .. }, Some(device)) => {
-                        device.read_keymap(keymap, size);
+                        device.keymap = layout::text(keymap, size);
                     }
                     (keyboard::Event::Modifiers { locked, group, .. }, Some(device)) => {
                         device.locked = (locked, group);

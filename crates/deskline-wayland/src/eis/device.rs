@@ -1,13 +1,6 @@
 //! A device that the compositor offers.
 
-use std::fs::File;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt as _;
-
 use reis::{Object, ei};
-
-/// The longest keymap to read: one with several layouts has 80 kB.
-const LONGEST: u32 = 4 << 20;
 
 /// A part of the screen that an absolute pointer reaches, in the compositor's logical pixels.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,13 +111,6 @@ impl Device {
             "ei_keyboard" => self.keyboard = object.downcast(),
             _ => {}
         }
-    }
-
-    /// Reads the keyboard's keymap. Sets `None` if it cannot be read.
-    pub(super) fn read_keymap(&mut self, fd: OwnedFd, size: u32) {
-        let mut text = vec![0; size.min(LONGEST) as usize];
-        let read = File::from(fd).read_exact_at(&mut text, 0);
-        self.keymap = read.is_ok().then_some(text);
     }
 
     /// The distance of a point from the nearest region of this mapping that does not contain it.

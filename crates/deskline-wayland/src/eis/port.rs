@@ -34,7 +34,7 @@ pub(crate) struct Eis {
     sequence: u32,
     layout: Option<KnownLayout>,
     /// Asks the compositor for the layout's active group. `Some` if its EIS does not report it.
-    group: Option<Box<dyn Fn() -> u32 + Send>>,
+    pub(crate) group: Option<Box<dyn Fn() -> u32 + Send>>,
     /// Whether the pointer may be in GNOME Shell's hot corner.
     cornered: bool,
 }
@@ -72,12 +72,6 @@ impl Eis {
             group: None,
             cornered: false,
         })
-    }
-
-    /// Uses this function to get the group of the layout.
-    pub(crate) fn with_group(mut self, group: impl Fn() -> u32 + Send + 'static) -> Self {
-        self.group = Some(Box::new(group));
-        self
     }
 
     /// Has the pointer leave GNOME Shell's hot corner before its next motion.

@@ -39,10 +39,7 @@ const SHELL: On<'static> = ("org.gnome.Shell", "/org/gnome/Shell", "org.gnome.Sh
 /// The deepest nesting of menus that is closed.
 pub(super) const SUBMENUS: usize = 5;
 
-pub(super) const ESC: KeyPress = KeyPress {
-    key: Key::Escape,
-    modifiers: Modifiers::empty(),
-};
+pub(super) const ESC: KeyPress = KeyPress::new(Key::Escape, Modifiers::empty());
 
 /// How many tries may have no effect.
 const MISSES: usize = 2;

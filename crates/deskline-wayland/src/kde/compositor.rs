@@ -137,13 +137,14 @@ impl Kde {
             let had = self.bus.has_devices();
             let socket = self.bus.input()?;
             self.lingering = self.linger(socket.as_fd());
-            let eis = Eis::connect(socket.into(), true)?;
+            let mut eis = Eis::connect(socket.into(), true)?;
             // The EIS of KWin 6.1 to 6.3 does not report the group.
             let bus = self.bus.clone();
             if !had {
                 self.new_since = Some(Instant::now());
             }
-            eis.with_group(move || bus.layout())
+            eis.group = Some(Box::new(move || bus.layout()));
+            eis
         };
         Ok(self.events.insert(events))
     }

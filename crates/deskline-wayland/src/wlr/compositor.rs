@@ -396,10 +396,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         let corner = self.corner(&front, Effort::Measure(places), cancel)?;
         let there: Vec<Point> = places
             .iter()
-            .map(|at| Point {
-                x: at.x.saturating_add(corner.x),
-                y: at.y.saturating_add(corner.y),
-            })
+            .map(|at| Point::at(at.x.saturating_add(corner.x), at.y.saturating_add(corner.y)))
             .collect();
         self.input.reach(&mut self.client, &there)?;
         Ok(Located {

@@ -146,7 +146,7 @@ fn by_path(identifier: &str) -> Result<Program> {
         "lnk" => shortcut(&path).ok_or_else(|| OpenError::NotAnApp(path).into()),
         _ => {
             let opener = shell::opener(&format!(".{kind}")).filter(|_| !kind.is_empty());
-            let opener = opener.ok_or(OpenError::NoAppForFile { path, kind })?;
+            let opener = opener.ok_or_else(|| OpenError::no_app_for_file(&path, &kind))?;
             Ok(with(opener, identifier))
         }
     }

@@ -113,10 +113,8 @@ impl Programs {
         permit(&program.identity())?;
         let before = every().into_iter().collect();
         let at = process::now();
-        let (pid, complaint) = start(&program).map_err(|why| OpenError::NotStarted {
-            name: program.name.clone(),
-            why,
-        })?;
+        let started = start(&program);
+        let (pid, complaint) = started.map_err(|why| OpenError::not_started(&program.name, why))?;
         if let Some(pid) = pid {
             self.keep(pid, complaint);
         }
@@ -154,12 +152,8 @@ impl Programs {
         let name = starting.name.clone();
         // Explorer ends with 1 when it hands over to the process that is the desktop.
         if status != 0 && !starting.stem().eq_ignore_ascii_case("explorer") {
-            return Err(OpenError::EndedAtOnce {
-                name,
-                status: format!(" (exit status {status})"),
-                written: self.complaint(),
-            }
-            .into());
+            let (status, written) = (format!(" (exit status {status})"), self.complaint());
+            return Err(OpenError::ended_at_once(&name, &status, written.as_deref()).into());
         }
         if starting.ended.get_or_insert_with(Instant::now).elapsed() < PASSES_ON {
             return Ok(Progress::Starting);

@@ -60,13 +60,7 @@ pub fn tree<U: Uia>(
         dialog: dialog(walk).and_then(|item| place[item]),
         windows: windows.collect(),
         took: start.elapsed(),
-        ..Tree::new(
-            App {
-                name: process.name.clone(),
-                pid,
-            },
-            elements,
-        )
+        ..Tree::new(App::new(pid, &process.name), elements)
     };
     tree.partial = partial(walk, &tree, &place, scope, privilege::is_above(pid));
     tree.complete(None);

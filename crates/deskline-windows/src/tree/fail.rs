@@ -13,11 +13,7 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 
 pub fn no_window(pid: u32, hint: WindowHint) -> Error {
     let name = os::process(pid).map(|process| process.name);
-    Error::NoWindow {
-        pid,
-        name: name.unwrap_or_default(),
-        hint,
-    }
+    Error::no_window(pid, name.unwrap_or_default(), hint)
 }
 
 /// The error for a failed call about an app as a whole.
@@ -26,11 +22,7 @@ pub fn failed(pid: u32, failure: &Failure) -> Error {
         return Error::NoProcess(pid);
     };
     match failure {
-        Failure::TimedOut => Error::NotAnswering {
-            app: process.name,
-            pid,
-            ms: PATIENCE.as_millis(),
-        },
+        Failure::TimedOut => Error::not_answering(pid, process.name, PATIENCE),
         failure => no_window(pid, WindowHint::SystemError(text(failure))),
     }
 }

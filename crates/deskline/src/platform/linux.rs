@@ -173,8 +173,3 @@ pub(crate) fn repair(checks: &[Check]) -> Vec<std::result::Result<String, String
     let repair = |check| doctor::repair(check, &session);
     fixes.into_iter().filter_map(repair).collect()
 }
-
-/// Runs the program. On Linux any thread can do that.
-pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
-    work()
-}

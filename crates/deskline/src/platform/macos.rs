@@ -6,16 +6,13 @@ use std::sync::Arc;
 use deskline_journal::Journal;
 use deskline_link::doctor::Check;
 use deskline_link::selftest::{Report, Role};
-use deskline_link::{Error, Platform, Result};
+use deskline_link::{Error, Result};
 use deskline_macos::os::apple::{Apple, main_thread};
 use deskline_macos::{MacPlatform, doctor, selftest as test};
 
+use super::users::OpenDesktop;
 use crate::cli::{DesktopArgs, Settings};
 use crate::output::Done;
-
-pub(crate) struct OpenDesktop {
-    pub(crate) platform: Arc<dyn Platform>,
-}
 
 /// Opens the user's desktop.
 pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {

@@ -6,15 +6,12 @@ use std::sync::Arc;
 use deskline_journal::Journal;
 use deskline_link::doctor::Check;
 use deskline_link::selftest::{Report, Role};
-use deskline_link::{Error, Platform, Result};
+use deskline_link::{Error, Result};
 use deskline_windows::{WinPlatform, doctor, private, selftest as test};
 
+use super::users::OpenDesktop;
 use crate::cli::{DesktopArgs, Settings};
 use crate::output::Done;
-
-pub(crate) struct OpenDesktop {
-    pub(crate) platform: Arc<dyn Platform>,
-}
 
 /// Opens the user's desktop.
 pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
@@ -58,9 +55,4 @@ pub(crate) fn guard(parent: u32) -> ExitCode {
 pub(crate) fn selftest(journal: Journal, role: Role, say: impl FnMut(&str)) -> Result<Report> {
     let exe = std::env::current_exe().map_err(Error::system("finding this program"))?;
     Ok(test::run(journal, role, &exe, say))
-}
-
-/// Runs the program. On Windows any thread can do that.
-pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
-    work()
 }

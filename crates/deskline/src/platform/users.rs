@@ -1,0 +1,23 @@
+//! An open desktop, on a system where none can end before the program does.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use deskline_link::Platform;
+
+/// An open desktop.
+pub(crate) struct OpenDesktop {
+    pub(crate) platform: Arc<dyn Platform>,
+}
+
+impl OpenDesktop {
+    /// Completes with `stop`: unlike a private desktop, this desktop cannot end before.
+    pub(crate) async fn until(&self, stop: impl Future<Output = ()>) {
+        stop.await;
+    }
+
+    #[allow(clippy::unused_self)] // as on Linux
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::SUCCESS
+    }
+}

@@ -75,8 +75,8 @@ impl Space {
         }
     }
 
-    /// The point to ask about, in the toolkit's units. Firefox 153 reports those, and is asked about
-    /// pixels.
+    /// The point to ask about, in the toolkit's units. Firefox 153 reports extents in those units,
+    /// but takes pixels here.
     fn raw_point(&self, at: Point, in_pixels: bool) -> (i32, i32) {
         let unit = if in_pixels { self.scale } else { 1.0 };
         let raw = |at: i32, shown: i32, raw: i32| {

@@ -226,8 +226,8 @@ pub trait Trees {
         false
     }
 
-    /// Whether this element has become selected since the last click, as far as events and a look at
-    /// it while the button was down tell.
+    /// Whether this element has become selected since the last click, as far as events tell, and a
+    /// look at it while the button was down.
     fn was_selected(&mut self, _element: &ElementId) -> bool {
         false
     }

@@ -159,9 +159,9 @@ impl<T: Toplevels> Plain<T> {
         Ok(())
     }
 
-    /// Presses Esc `strokes` times while Alt is held. When the shell handles the release of a key, it
-    /// checks whether Alt is still down, and ends its switcher if it is not. If all strokes were sent
-    /// at once, those after the second would reach an app or nobody.
+    /// Presses Esc `strokes` times while Alt is held. At each release of a key the shell checks
+    /// whether Alt is still down, and ends its switcher if it is not. If all strokes were sent at
+    /// once, those after the second would reach an app or nobody.
     fn cycle(&mut self, strokes: usize) -> Result<()> {
         let alt = keymap::ALT.0;
         let mut port = self.sessions.get()?.port((0.0, 0.0));

@@ -27,6 +27,9 @@ pub struct Presses {
     down: Option<(i32, i32)>,
 }
 
+/// A place of the pointer, and the process whose window is there.
+type There = (Option<(i32, i32)>, Option<u32>);
+
 impl presses::Presses for Presses {
     fn next(&mut self, limit: Duration, cancel: &Cancel) -> Result<Option<Press>> {
         let Some(event) = event(&self.x11.connection, (limit, SLICE), cancel, WHAT)? else {
@@ -83,7 +86,7 @@ impl Presses {
     }
 
     /// The pointer's place, and whose window is there: unknown if that closes at once.
-    fn there(&self) -> Result<(Option<(i32, i32)>, Option<u32>)> {
+    fn there(&self) -> Result<There> {
         let (c, mut window) = (&self.x11.connection, self.x11.root);
         let (mut at, mut pid) = (None, None);
         // The window manager's frame is no window of the app.

@@ -1,5 +1,5 @@
-//! Converts a text to the number that an element expects: `3,5` if its decimals have a comma, `50
-//! %` if the value is 0.5. The element's current text and value show the form.
+//! Converts a text such as `3,5` or `50 %` to the number that an element expects. The element's
+//! current text and value show its form: whether decimals have a comma, or 0.5 is shown as `50 %`.
 
 use deskline_core::number;
 
@@ -16,7 +16,8 @@ pub struct Numeric {
 }
 
 impl Numeric {
-    /// The number to set for `text`. `None` if the element's text is not its value: set the text.
+    /// The number to set for `text`. `None` if the element's text does not show its value: the
+    /// caller then sets the text.
     pub fn amount(&self, text: &str) -> Result<Option<f64>, Obstacle> {
         let not = || Obstacle::NotANumber(text.to_owned());
         let plain = text.trim().parse::<f64>().ok().filter(|n| n.is_finite());

@@ -1,4 +1,4 @@
-//! Apps: the running ones, starting one, and its progress.
+//! Apps: which ones run, how to start one, and the progress of a start.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,19 +10,19 @@ use crate::end::End;
 use crate::error::{OpenError, Result, WindowHint};
 pub use crate::identity::Identity;
 
-/// A thread of an app, or all of them as one.
+/// A thread of an app, or all threads of the app together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thread {
-    /// What it is known by.
+    /// Identifies the thread.
     pub id: u64,
-    /// How long it has run or waited for a processor, without the wait that it is in.
+    /// How long it has run or waited for a processor, not counting a wait that has not ended yet.
     pub ran: Duration,
-    /// How often it has slept, if it runs or waits for a processor now and this is known.
+    /// How often it has slept. `None` if it sleeps now, or if the number is unknown.
     pub sleeps: Option<u64>,
 }
 
 impl Thread {
-    /// How much of the time since those threads were read it has computed.
+    /// For how long this thread has computed since `before` was read, which was `elapsed` ago.
     pub fn computed(self, before: &[Self], elapsed: Duration) -> Duration {
         match before.iter().find(|thread| thread.id == self.id) {
             Some(then) if then.sleeps.is_some() && then.sleeps == self.sleeps => elapsed,
@@ -39,12 +39,12 @@ pub struct Application {
     /// Name and pid.
     pub app: App,
     pub windows: Vec<Window>,
-    /// Whether one of them is the front window.
+    /// Whether one of the app's windows is the front window.
     pub front: bool,
 }
 
 impl Application {
-    /// The apps of these windows, in their order.
+    /// The apps that have these windows, in the order of the windows.
     pub fn of_windows(
         windows: impl IntoIterator<Item = Window>,
         front: Option<u32>,
@@ -73,7 +73,8 @@ pub fn identify(apps: &mut dyn Apps, own: &str, pid: u32) -> Identity {
     app
 }
 
-/// Checks whether this app may be opened. Without names, it is unknown which app would open.
+/// Checks whether this app may be opened. If the identity has no names, it is unknown which app
+/// would open.
 pub type Permit<'a> = &'a dyn Fn(&Identity) -> Result<()>;
 
 /// The result of [`Apps::open`].
@@ -96,8 +97,8 @@ pub enum Progress {
     Ready(u32),
 }
 
-/// The paths of the files that describe installed apps, by name: those in a folder, and those in
-/// subfolders down to this depth.
+/// The paths of the files that describe installed apps, sorted by name: those in `folder`, and
+/// those in its subfolders down to a depth of `levels`.
 pub fn installed(folder: &Path, levels: usize, is_app: fn(&Path) -> bool) -> Vec<PathBuf> {
     /// Look at most at this many entries of a folder.
     const MOST: usize = 10_000;
@@ -145,8 +146,8 @@ pub trait Apps {
     /// The running apps that have windows.
     fn applications(&mut self) -> Result<Vec<Application>>;
 
-    /// Finds a running app by name, desktop-file or bundle id, path or command, or starts it,
-    /// without waiting for its window. `permit` is asked before anything is started.
+    /// Finds a running app, or else starts it, by its name, desktop-file or bundle id, path or
+    /// command. Does not wait for its window. Asks `permit` before it starts anything.
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened>;
 
     /// The progress of the app that was started last. Windows of other apps that open meanwhile do
@@ -162,8 +163,8 @@ pub trait Apps {
     /// unknown.
     fn computed(&mut self, pid: u32) -> Option<Duration>;
 
-    /// The threads of the app's own process that may compute while its main thread answers: all as
-    /// one, or each but that one.
+    /// The threads of the app's own process that may compute while its main thread answers: each
+    /// thread except the main thread, or all threads together as one.
     fn threads(&mut self, pid: u32) -> Vec<Thread> {
         let all = self.computed(pid).map(|ran| Thread {
             id: 0,
@@ -176,8 +177,8 @@ pub trait Apps {
     /// The system's names for the process, without what the process claims about itself.
     fn known_as(&mut self, pid: u32) -> Identity;
 
-    /// Whether the process may show the questions of the MCP client: this server descends from it,
-    /// or it was started within this time by such a process.
+    /// Whether the process may be the one that shows the MCP client's questions: it is an ancestor
+    /// of this server, or an ancestor of this server started it, at most this long ago.
     fn may_be_clients(&mut self, _pid: u32, _within: Duration) -> bool {
         false
     }

@@ -16,8 +16,8 @@ use crate::error::Result;
 use deskline_input::Cancel;
 pub use thread::{Board, ClipboardThread, Lending, Order, Reading};
 
-/// The most data that is saved, of all types together: a picture of a 4K screen as a bitmap and as
-/// a TIFF has 66 MB.
+/// The most bytes that are saved, of all types together. A picture of a 4K screen, as a bitmap and
+/// as a TIFF together, has 66 MB.
 pub const MOST_SAVED: usize = 96 << 20;
 
 /// How long the owner of the clipboard may take to hand over all types. LibreOffice offers a
@@ -52,26 +52,27 @@ pub trait Clipboard {
     ///
     /// # Errors
     ///
-    /// [`Display`](crate::Error::Display) if it cannot be saved: too large, or its owner does not
-    /// answer.
+    /// [`Display`](crate::Error::Display) if the clipboard cannot be saved: it is too large, or its
+    /// owner does not answer.
     fn save(&mut self, cancel: &Cancel) -> Result<Option<String>>;
 
     /// Puts `text` on the clipboard, for the process `app` to read. If the person has copied
     /// something since [`Clipboard::save`], that is saved first.
     ///
     /// # Errors
-    /// As [`Clipboard::save`]. The clipboard is as before then.
+    /// As [`Clipboard::save`]. After an error the clipboard is as it was before.
     fn offer(&mut self, text: &str, app: u32, cancel: &Cancel) -> Result<()>;
 
-    /// Waits until that process has read the text, for at most [`READS`]. `false` if it has not. If
-    /// the display does not report readers, any reader counts.
+    /// Waits until the process to which the text was offered has read it, for at most [`READS`].
+    /// `false` if it has not read it by then. If the display does not report readers, any reader
+    /// counts.
     fn await_reader(&mut self, cancel: &Cancel) -> Result<bool>;
 
     /// Puts back the saved clipboard, unless the person has copied something since. Does nothing if
     /// no text is lent.
     fn give_back(&mut self) -> Result<()>;
 
-    /// The keys that paste: in terminals Control+V is a character.
+    /// The keys that paste. They are different in terminals, where Control+V types a character.
     fn keys(&self, terminal: bool) -> KeyPress;
 }
 
@@ -85,8 +86,9 @@ pub fn keys(terminal: bool) -> KeyPress {
     KeyPress::new(Key::Char('v'), modifiers)
 }
 
-/// The types of a clipboard in the order in which to save them: the necessary ones, then formats
-/// that only repeat a picture, of which PNG loses nothing. Returns the number of necessary ones.
+/// The types of a clipboard in the order in which to save them: the necessary types, then those
+/// that only repeat a picture in another format than PNG, which loses nothing. Returns the number
+/// of necessary types.
 pub fn order<T>(types: &mut [T], name: impl Fn(&T) -> &str) -> usize {
     let png = types.iter().any(|kind| name(kind) == "image/png");
     let repeats = |kind: &T| {

@@ -27,14 +27,14 @@ pub trait Platform: Send + Sync {
     /// the first link.
     fn prepare(&self) {}
 
-    /// What only this system knows about itself, for a report of a bug: a line each, read in a
-    /// second, without titles and names.
+    /// Facts that only this system knows about itself, for a bug report: one a line, collected
+    /// within a second, without titles and names.
     fn facts(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The files with the texts of the app's language, if it reads such (gettext's `.mo`): its own,
-    /// and those of its libraries.
+    /// The files with the app's translated texts (gettext's `.mo`), its own and those of its
+    /// libraries. Empty if it reads no such files.
     fn catalogues(&self, _pid: u32) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -43,12 +43,13 @@ pub trait Platform: Send + Sync {
     /// connection of its own, so that a hung app delays no call about another app.
     fn ping(&self, pid: u32) -> Result<()>;
 
-    /// Asks the person at the desktop, if their client cannot. They answer by keys of their own
-    /// devices. Blocks for at most 50 s, but no other call. `None` if they do not answer.
+    /// Asks the person at the desktop, if the MCP client cannot ask them. They answer by keys of
+    /// their own devices. Takes at most 50 s, and blocks no other call meanwhile. `None` if they do
+    /// not answer.
     ///
     /// # Errors
     ///
-    /// Why they cannot be asked: a clause.
+    /// Why the person cannot be asked, as a clause.
     fn ask(&self, _: &Question, _: &Cancel) -> Result<Option<Approval>, String> {
         Err("here Deskline cannot ask them itself".to_owned())
     }
@@ -56,17 +57,17 @@ pub trait Platform: Send + Sync {
 
 /// A connected desktop.
 ///
-/// The link decides the order of calls, and the restore after a failure: an implementation only
-/// carries them out.
+/// The link decides the order of calls, and what to restore after a failure. An implementation only
+/// carries out the calls.
 pub trait Desktop: Trees + Display + AppWindows + Apps + Send {
-    /// A unique name for this desktop, which the next server process on it finds again. Scopes
-    /// refs.
+    /// A unique name for this desktop, which is the same in the next server process on this
+    /// desktop. Refs belong to this name.
     fn id(&self) -> String;
 
     /// The engine that reads texts from pictures.
     ///
     /// # Errors
-    /// How to get one: a sentence that follows another, or an empty text.
+    /// How to get an engine: a sentence to append to another one, or an empty text.
     fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
         Err("")
     }
@@ -74,9 +75,9 @@ pub trait Desktop: Trees + Display + AppWindows + Apps + Send {
 
 /// Facts about an app's windows beyond the display's list.
 pub trait AppWindows {
-    /// The stand-in for the app itself, where an app can be in front without a window and its menu
-    /// bar is in none: activating it brings the app to the front. `None` where input needs a
-    /// window.
+    /// A stand-in window for the app itself, on systems where an app can be in front without a
+    /// window and its menu bar is in no window. Activating the stand-in brings the app to the
+    /// front. `None` where input needs a window.
     fn app_itself(&mut self, _pid: u32) -> Result<Option<Window>> {
         Ok(None)
     }
@@ -87,8 +88,8 @@ pub trait AppWindows {
         Ok(())
     }
 
-    /// The windows of other processes that belong to the app, frontmost first: a process that it
-    /// has started draws them (a plug-in), or they are dialogs of its windows.
+    /// The windows of other processes that belong to the app, frontmost first: windows that a
+    /// process started by the app draws (a plug-in), and dialogs of the app's windows.
     fn helper_windows(&mut self, _pid: u32) -> Result<Vec<Window>> {
         Ok(Vec::new())
     }
@@ -102,8 +103,8 @@ pub trait AppWindows {
     /// the front window changed.
     fn popup_open(&mut self, pid: u32) -> Result<bool>;
 
-    /// Whether an open pop-up of the app that is elsewhere would take a click at this point, and
-    /// only close.
+    /// Whether an open pop-up of the app that does not contain this point would still take a click
+    /// there. The click would only close the pop-up.
     fn popup_takes(&mut self, _pid: u32, _at: Point) -> Result<bool> {
         Ok(false)
     }

@@ -37,7 +37,8 @@ pub struct Picture {
 /// An ability, or why it is missing.
 pub type Offer<T> = std::result::Result<T, Missing>;
 
-/// Writes methods of [`Display`] that offer the same: `offers!(self => Ok(self); guard Guards)`.
+/// Writes several methods of [`Display`] that return the same offer: `offers!(self => Ok(self);
+/// guard Guards)`.
 #[macro_export]
 macro_rules! offers {
     ($this:ident => $offer:expr; $($method:ident $ability:ident),+) => {
@@ -51,7 +52,7 @@ macro_rules! offers {
 /// is missing.
 ///
 /// The offered abilities stay the same while a link runs. Each of their methods is one bounded
-/// step; all that take `cancel` check it.
+/// step; those that take `cancel` check it.
 pub trait Display {
     /// Whether nobody can be sitting at this display: a link then guards against nobody, puts
     /// nothing back, and leaves its target in front.
@@ -63,21 +64,22 @@ pub trait Display {
     /// the same until the next link begins: if it changes all the same, the link's calls fail.
     fn begin_link(&mut self, acts: bool);
 
-    /// From here on keys and clicks are for this target. If they would go elsewhere they stop, with
-    /// an [`InputError`](deskline_input::InputError).
+    /// From now on, keys and clicks are meant for this target. If they would go elsewhere, the
+    /// action stops with an [`InputError`](deskline_input::InputError).
     fn set_aim(&mut self, aim: Aim);
 
     /// Releases every key and button that this process has pressed. Called on every way out.
     fn release_all(&mut self);
 
-    /// The screen: where windows are. Without it no input is sent, as the input could go anywhere,
-    /// and an app counts as ended only when its process or its tree is gone.
+    /// The screen: where windows are. Without this ability no input is sent, because it could go
+    /// anywhere, and an app counts as ended only when its process or its tree is gone.
     fn screen(&mut self) -> Offer<&mut dyn Screen>;
 
-    /// Without it input goes only to the window in front.
+    /// Brings windows to the front. Without this ability, input goes only to the window in front.
     fn raising(&mut self) -> Offer<&mut dyn Raising>;
 
-    /// Without it no window is put away again, and no workspace is shown again.
+    /// Workspaces and minimised windows. Without this ability, no window is put away again, and no
+    /// workspace is shown again.
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         None
     }
@@ -88,19 +90,20 @@ pub trait Display {
     /// Keys and text.
     fn key_input(&mut self) -> Offer<&mut dyn KeyInput>;
 
-    /// Without it the answer has no picture, and gives the reason.
+    /// Pictures of windows. Without this ability, the answer has no picture, and gives the reason.
     fn pictures(&mut self) -> Offer<&mut dyn Pictures>;
 
-    /// Without it the answer reports that the person's input was not kept out.
+    /// The guard. Without this ability, the answer reports that the person's input was not kept
+    /// out.
     fn guard(&mut self) -> Offer<&mut dyn Guards>;
 
-    /// Without it nothing is shown.
+    /// The overlay. Without this ability, nothing is shown to the person.
     fn overlay(&mut self) -> Offer<&mut dyn Overlay>;
 
     /// The clipboard.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where there is none that can be reached.
+    /// [`Error::Unsupported`] if no clipboard can be reached.
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard>;
 }
 
@@ -143,8 +146,8 @@ pub trait Workspaces {
         Ok(None)
     }
 
-    /// Minimises or shades a window again that was so before [`Raising::activate`] brought it to
-    /// the front.
+    /// Minimises or shades a window again, as it was before [`Raising::activate`] brought it to the
+    /// front.
     fn put_away(&mut self, window: &Window) -> Result<()>;
 
     /// Shows the workspace with this number, and waits until it does (bounded).
@@ -223,8 +226,8 @@ pub enum PictureNature {
     /// As quick, but taken from the screen: they also show the windows that cover the wanted one.
     QuickOfScreen,
     Slow,
-    /// They take so long that the person should have their window back first. Once the app's window
-    /// is behind again, the picture of it is still the same.
+    /// They take so long that the person should get their window back first. The picture of the
+    /// app's window is the same when the window is behind again.
     SlowFromBehind,
 }
 
@@ -238,6 +241,6 @@ pub struct Shown<'a> {
 
 /// Shows the person what happens.
 pub trait Overlay {
-    /// Shows it for its time. It is neither in pictures nor in trees.
+    /// Shows `what` for its time. The overlay is neither in pictures nor in trees.
     fn show(&mut self, what: Shown<'_>, cancel: &Cancel) -> Result<()>;
 }

@@ -12,7 +12,7 @@ const LONGEST: usize = 600;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It works.
+    /// The checked part works.
     Ok,
     /// Agents can work, with the limits in the finding.
     Warn,
@@ -26,10 +26,10 @@ pub enum Status {
 pub enum Fix {
     /// `deskline doctor --fix` turns accessibility on.
     Accessibility,
-    /// `deskline doctor --fix` writes the file by which KWin knows Deskline, and gives it pictures
-    /// and, before Plasma 6, takes input from it.
+    /// `deskline doctor --fix` writes the file by which KWin knows Deskline. With this file, KWin
+    /// gives Deskline pictures and, before Plasma 6, takes input from Deskline.
     KwinFile,
-    /// A command that needs no root: its words.
+    /// The words of a command that does not need root.
     Command(Vec<String>),
     /// A command for root.
     Root(String),
@@ -44,13 +44,13 @@ pub struct Check {
     /// The next step. Empty if there is nothing to do.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// The step that mends it.
+    /// The step that mends what was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
 }
 
 impl Check {
-    /// It works.
+    /// A check that found its part working.
     pub fn ok(name: &'static str, finding: impl AsRef<str>) -> Self {
         Self::new(name, Status::Ok, finding.as_ref(), "")
     }
@@ -71,7 +71,7 @@ impl Check {
         Self::fail(name, finding, remedy)
     }
 
-    /// With the step that mends it.
+    /// Adds the step that mends what was found.
     #[must_use]
     pub fn mended_by(self, fix: Fix) -> Self {
         Self {
@@ -113,8 +113,8 @@ impl Report {
         }
     }
 
-    /// The one command for root that repairs everything that root can. Packages of one package
-    /// manager are one list.
+    /// The one command for root that repairs everything that root can. Packages of the same package
+    /// manager are joined into one command.
     pub fn for_root(&self) -> Option<String> {
         let mut commands: Vec<Vec<&str>> = vec![];
         for check in &self.checks {

@@ -13,7 +13,7 @@ pub enum Exit {
     Status(i32),
     /// This signal ended it.
     Signal(i32),
-    /// Only its parent knows, which is not this process.
+    /// Unknown to this process: only the parent of the ended process knows.
     Unknown,
 }
 

@@ -36,7 +36,7 @@ pub enum Error {
     /// The call has no pid and needs one.
     #[error("pid is missing. Call list_applications for the running apps")]
     NoPid,
-    /// No picture can be taken: the reason.
+    /// No picture can be taken. The text is the reason.
     #[error("{0}")]
     NoPicture(String),
     #[error(
@@ -53,7 +53,7 @@ pub enum Error {
         pid: u32,
         /// How it ended.
         end: End,
-        /// Another process of the same name.
+        /// A running process of the same name, if there is one.
         again: Option<u32>,
     },
     /// The process is not on the accessibility bus, or has no window.
@@ -163,7 +163,7 @@ pub enum Error {
          Wait for the answer of the call that asks, then call again. Nothing was touched"
     )]
     Asking(u32),
-    /// A click brought an app to the front that is excluded by the policy.
+    /// A click brought an app to the front, and the policy excludes that app.
     #[error(
         "the click brought a blocked app to the front (pid {pid}), so no key was sent. {bounds}"
     )]
@@ -172,14 +172,14 @@ pub enum Error {
         /// The allowed apps, as a sentence.
         bounds: String,
     },
-    /// An error, and the app ended.
+    /// A step failed, and the app has ended.
     #[error("{error}. {end}")]
     EndedAfter {
         error: Box<Self>,
         /// How the app ended.
         end: End,
     },
-    /// A panic of a step.
+    /// A step panicked.
     #[error(
         "an internal error of Deskline: {}. The desktop was put back; please report it",
         escape::short(.0, 200)
@@ -253,7 +253,7 @@ impl Missing {
     }
 }
 
-/// The link asks for the abilities that an action needs before it begins, and names the action.
+/// Does not name the action. The link does so: it asks for an action's abilities beforehand.
 impl From<Missing> for Error {
     fn from(missing: Missing) -> Self {
         missing.for_action("this")
@@ -307,8 +307,8 @@ impl Error {
         }
     }
 
-    /// Refuses to read this process: the thread that waits for its answers would have to give them
-    /// (screenpipe #4459 crashed that way).
+    /// Refuses to read Deskline's own process: the thread that waits for the answers would have to
+    /// give them itself (screenpipe #4459 crashed that way).
     ///
     /// # Errors
     /// [`Error::NoWindow`].

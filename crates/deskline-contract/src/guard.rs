@@ -1,4 +1,4 @@
-//! The guard, as a display has it: what a link asks of it.
+//! The guard of a display, as a link uses it.
 
 use std::time::Duration;
 
@@ -54,10 +54,10 @@ pub trait Guards {
         None
     }
 
-    /// Grabs the person's devices, so that their input reaches no app. Released by
-    /// [`Guards::ungrab`], by the task's limit whatever hangs, and by the death of the process.
-    /// Raises `cancel` when the person presses Esc without modifiers, and at the limit. Does
-    /// nothing if they are grabbed already.
+    /// Grabs the person's devices, so that their input reaches no app. They are released by
+    /// [`Guards::ungrab`], by the task's limit even if everything else hangs, and by the death of
+    /// the process. Raises `cancel` when the person presses Esc without modifiers, and at the
+    /// limit. Does nothing if the devices are grabbed already.
     ///
     /// An error means that nothing may be sent now.
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab>;
@@ -67,13 +67,15 @@ pub trait Guards {
     fn ungrab(&mut self);
 
     /// Why some of the person's input may have reached an app since the last [`Guards::grab`]
-    /// although their devices were grabbed. Called once after each [`Guards::ungrab`].
+    /// although their devices were grabbed; `None` if none has. Called once after each
+    /// [`Guards::ungrab`].
     fn lapse(&mut self) -> Option<String> {
         None
     }
 
     /// Whether the devices may stay grabbed while an app settles and the person's window comes back
-    /// to the front: the overlay is in no picture, and that window can be raised during a grab.
+    /// to the front. That needs an overlay that is in no picture, and a window that can be raised
+    /// during a grab.
     fn holds_on(&mut self) -> bool {
         false
     }
@@ -87,8 +89,8 @@ pub struct Image {
     pub bgrx: Vec<u8>,
 }
 
-/// The bounds of a banner of this size: at the top of the screen `area`, or at its bottom if the
-/// top would cover `avoid`. `scale` is pixels per unit of 1/96 inch.
+/// The bounds of a banner of this size: at the top of the screen `area`, or at its bottom if at the
+/// top it would cover `avoid`. `scale` is pixels per unit of 1/96 inch.
 pub fn banner_place(area: Rect, scale: f64, (w, h): (i32, i32), avoid: Option<Rect>) -> Rect {
     /// The distance from the edge of the screen and from the target, at 96 dpi.
     const MARGIN: f64 = 12.0;

@@ -3,14 +3,15 @@
 /// The names that `--allow-app`, `--deny-app` and grants match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// What the system says of it, which no app can have written: the path of its executable or of
-    /// the script that it runs, and if only an administrator can write there, its base name and the
-    /// id of its desktop file, package or bundle. Empty if the system reports nothing.
+    /// The names that the system gives the app, and that no app can have written: the path of its
+    /// executable or of the script that it runs. If only an administrator can write to that place,
+    /// also the base name of the path and the id of the app's desktop file, package or bundle.
+    /// Empty if the system reports nothing.
     pub names: Vec<String>,
-    /// What it or its files say of it, and other programs that a command line may start. These deny
-    /// an app and allow none.
+    /// The names that the app or its files give it, and other programs that its command line may
+    /// start. They can deny an app, but never allow one.
     pub claims: Vec<String>,
-    /// The key of its grant: one of its names. `None` if none is the app's alone.
+    /// The key of its grant: one of its names. `None` if the app shares all its names with others.
     pub key: Option<String>,
     /// Whether it would be started with more than one document, or may run another program.
     pub is_command: bool,

@@ -1,6 +1,6 @@
 //! What a port writes: the traits of a desktop ([`Desktop`], in four parts: [`Trees`], [`Display`],
-//! [`AppWindows`], [`Apps`]), their values, and the errors that they return. `deskline-link` does a
-//! link on top of them, and a port needs nothing of that.
+//! [`AppWindows`], [`Apps`]), their values, and the errors that they return. `deskline-link`
+//! carries out links on top of them. A port needs nothing from that crate.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
@@ -37,7 +37,7 @@ pub use error::{
 };
 pub use trees::{AppToplevel, Deed, Hit, Scope, Sent, Sign, Signs, Takes, Trees};
 
-/// What is in a place; if there is nothing, what `make` makes, which then stays there.
+/// The value in `place`. If there is none, puts the result of `make` there first.
 ///
 /// # Errors
 /// Why `make` failed.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A line of text: dark on white, 8-bit grey rows without padding.
+/// The picture of a line of text: dark on white, 8-bit grey rows without padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Print {
     /// Pixels a row.
@@ -15,9 +15,9 @@ pub struct Print {
 
 /// An OCR engine.
 pub trait Ocr: Send + Sync {
-    /// Reads lines of text until the time limit. Passes on each line's text and index as soon as
-    /// the line is read. The text is empty if the picture shows no text there. Called on a thread
-    /// of its own.
+    /// Reads lines of text until the time limit. Passes each line's index and text to `found` as
+    /// soon as the line is read. The text is empty if the picture shows no text there. Called on a
+    /// thread of its own.
     ///
     /// # Errors
     /// Why the engine did not run, as a clause.

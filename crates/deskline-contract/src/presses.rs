@@ -15,29 +15,30 @@ pub struct Press {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pressed {
-    /// A button of the mouse, from 1, and the place of the pointer. Without a place, the next is
-    /// [`Pressed::Named`]; of the left one with a place, a later one is [`Pressed::Up`].
+    /// A mouse button, counted from 1, went down, with the pointer at this place. If the place is
+    /// unknown, the next press is a [`Pressed::Named`]. If it is known and the button is the left
+    /// one, a [`Pressed::Up`] follows later.
     Button { number: u32, at: Option<(i32, i32)> },
-    /// The left button went up; at this place if the pointer has moved so far that an app drags.
+    /// The left button went up. `dropped` is the place, if the pointer moved as far as for a drag.
     Up { dropped: Option<(i32, i32)> },
-    /// What the app's events named around the last button.
+    /// The elements that apps' events named around the last press of a button.
     Named(Named),
     /// A key by XKB's name, the character that it gives, and the modifiers that are held.
     Key(String, Option<char>, Modifiers),
 }
 
-/// How far the pointer moves for a drag, in units of the screen: GTK drags from 9 on, Qt from 10.
+/// How far the pointer must move for a drag, in screen units. GTK starts a drag at 9, Qt at 10.
 const DRAGS: i32 = 9;
 
 impl Pressed {
-    /// The left button went up here, which had gone down there.
+    /// The left button went down at `down` and up at `up`.
     pub fn up(up: (i32, i32), down: (i32, i32)) -> Self {
         let far = (up.0 - down.0).abs().max((up.1 - down.1).abs());
         let dropped = (far >= DRAGS).then_some(up);
         Self::Up { dropped }
     }
 
-    /// A key that gives this symbol, by its name, while the modifiers of `state` are held.
+    /// A key, by the name of its symbol and its character, while the modifiers of `state` are held.
     pub fn key(name: Option<&str>, char: Option<char>, state: u32) -> Self {
         let name = name.unwrap_or_default().trim_start_matches("XK_");
         let char = char.filter(|c| !c.is_control());
@@ -48,25 +49,25 @@ impl Pressed {
 /// The elements that apps' events named around a press of a button.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named {
-    /// As of [`Desktop::id`](crate::Desktop::id).
+    /// The id of their desktop, as [`Desktop::id`](crate::Desktop::id) gives it.
     pub desktop: String,
-    /// The one that was selected or focused before.
+    /// The element that was selected or focused before the press, if there was one.
     pub before: Vec<ElementId>,
-    /// Those that got the focus or were pressed while the button was down.
+    /// The elements that got the focus or were pressed while the button was down.
     pub pressed: Vec<ElementId>,
-    /// Those that got the focus in the moment after.
+    /// The elements that got the focus in the moment after the button went up.
     pub late: Vec<ElementId>,
-    /// Those that were checked, selected or opened, until then.
+    /// The elements that were checked, selected or opened while the button was down or just after.
     pub on: Vec<ElementId>,
-    /// Those that were unchecked, deselected or closed.
+    /// The elements that were unchecked, deselected or closed in the same time.
     pub off: Vec<ElementId>,
-    /// Whether the mouse was moved meanwhile, as far as for a drag.
+    /// Whether the mouse moved as far as for a drag while the button was down.
     pub dragged: bool,
 }
 
 /// Hears every press on a desktop.
 pub trait Presses: Send {
-    /// The next press, waited for at most this long.
+    /// Waits for the next press, for at most `limit`. `None` if there is none.
     ///
     /// # Errors
     /// The connection is lost, or the wait is cancelled.

@@ -9,14 +9,15 @@ use crate::identity::Identity;
 /// A question for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The key under which the answer is kept: the app, or its alerts. If the system reports none,
-    /// its process, for this server only.
+    /// The key under which the answer is kept: it stands for the app, or for the app's alerts. If
+    /// the system reports no key of the app, it stands for the process, and is valid in this server
+    /// only.
     pub key: String,
     /// Whether the answer can outlive this server.
     pub can_be_kept: bool,
     /// The system's name for the app.
     name: String,
-    /// The alert that the agent wants to answer. `None`: it wants to act in the app.
+    /// The alert that the agent wants to answer. `None` if it wants to act in the app in general.
     pub alert: Option<Alert>,
 }
 
@@ -53,7 +54,7 @@ impl Question {
         }
     }
 
-    /// The key of a grant that can be kept.
+    /// The key under which the answer can be kept, if it can outlive this server.
     pub fn lasting_key(&self) -> Option<String> {
         self.can_be_kept.then(|| self.key.clone())
     }
@@ -82,7 +83,7 @@ impl Question {
         }
     }
 
-    /// The answers that it takes.
+    /// The answers that the person can choose from.
     pub fn answers(&self) -> Vec<Approval> {
         let alert = self.alert.as_ref();
         let no = alert.map_or(Approval::Never, |_| Approval::No);
@@ -119,7 +120,7 @@ const ALERTS: &str = "alerts of ";
 /// The person's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
-    /// Until this server ends; of an alert, for this press.
+    /// Until this server ends; for an alert, only for this press.
     Once,
     Always,
     Never,

@@ -15,13 +15,13 @@ use crate::error::{QuietAction, Result};
 pub enum Scope {
     /// Visible nodes completely, then the rest within the budget.
     Whole {
-        /// For hidden nodes.
+        /// The time for hidden nodes.
         budget: Duration,
     },
-    /// The app that is listened to. A hidden node may be reused from the last reading, of this link
-    /// or the one before, unless an event has invalidated it since.
+    /// A further reading of the app that is listened to. A hidden node may be reused from the last
+    /// reading, in this link or the one before, unless an event has invalidated it since.
     Again {
-        /// For hidden nodes.
+        /// The time for hidden nodes.
         budget: Duration,
     },
     /// Visible nodes only.
@@ -29,7 +29,8 @@ pub enum Scope {
     Showing,
 }
 
-/// The kind of input sent to an app, on which it depends how late its tree reports the effect.
+/// The kind of input that was sent to an app. How late the app's tree reports the effect depends on
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sent {
     /// The wheel, or a key that scrolls.
@@ -43,9 +44,9 @@ pub enum Sent {
 pub enum Hit {
     /// The topmost element there, as an index into the tree.
     Topmost(usize),
-    /// The same by the order of the tree, so that it is as old as that.
+    /// The topmost element by the order of the tree. It is no more recent than the tree.
     InOrder(usize),
-    /// What lies around the element is there, as far as the toolkit knows.
+    /// Something that lies around the element. The toolkit does not know what is on top there.
     Around,
     /// Something that the tree does not list, and that is no part of the element.
     Unlisted,
@@ -83,14 +84,14 @@ impl Deed<'_> {
     }
 }
 
-/// What an element takes.
+/// The kinds of input that an element takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Takes {
-    /// A press, by an action of its own.
+    /// Whether it takes a press, by an action of its own.
     pub press: bool,
-    /// One that switches it.
+    /// Whether one of its actions switches it on and off.
     pub toggle: bool,
-    /// The focus, or a key of its own.
+    /// Whether it takes the focus, or has a key of its own.
     pub keys: bool,
 }
 
@@ -131,7 +132,7 @@ impl Signs {
 }
 
 /// A visible toplevel as its app describes it to assistive technology: some compositors list no
-/// windows, others do not report their processes.
+/// windows, others do not report the windows' processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppToplevel {
     /// Constant for the life of the toplevel. 63 bits: the highest bit marks stand-ins.
@@ -141,14 +142,15 @@ pub struct AppToplevel {
     pub pid: u32,
     /// Hostile data.
     pub title: String,
-    /// Whether its app reports that it has the keyboard.
+    /// Whether its app reports that the toplevel has the keyboard.
     pub active: bool,
     /// Whether its app has not answered this time. The toplevel is then from the app's last answer.
     pub silent: bool,
-    /// Whether it is GNOME Shell's stage, which has the keyboard in the overview and while the
-    /// person switches windows.
+    /// Whether the toplevel is GNOME Shell's stage, which has the keyboard in the overview and
+    /// while the person switches windows.
     pub shell: bool,
-    /// Whether it reports that it has the focus itself, and no element inside it.
+    /// Whether its app reports that the toplevel itself has the focus, and not an element inside
+    /// it.
     pub focused: bool,
 }
 
@@ -163,7 +165,8 @@ impl AppToplevel {
         &self.object[self.bus_name().len()..]
     }
 
-    /// The window that it is. Apps do not know where it is.
+    /// The toplevel as a window. It has no bounds, because apps do not know where their windows
+    /// are.
     pub fn window(self) -> Window {
         Window {
             id: self.id,
@@ -176,13 +179,13 @@ impl AppToplevel {
 
 /// The trees of apps. Each method is one bounded step.
 ///
-/// An app that does not answer in time is [`Error::NotAnswering`](crate::Error::NotAnswering), and
-/// a process that is gone [`Error::NoProcess`](crate::Error::NoProcess). A refusal of an
-/// element is [`Error::Refused`](crate::Error::Refused); the link adds the name of the element.
+/// If an app does not answer in time, they return
+/// [`Error::NotAnswering`](crate::Error::NotAnswering); if its process is gone,
+/// [`Error::NoProcess`](crate::Error::NoProcess); if an element refuses,
+/// [`Error::Refused`](crate::Error::Refused), to which the link adds the element's name.
 pub trait Trees {
-    /// One traversal. `visible` is set for what shows, narrowed by geometry
-    /// ([`Tree::scope_visible`]). The tree maps its toplevels to windows, as far as they are
-    /// known.
+    /// One traversal. `visible` is set for the elements that show, narrowed by geometry
+    /// ([`Tree::scope_visible`]). The tree maps its toplevels to windows, as far as they are known.
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree>;
 
     /// Starts to listen for the app's changes, and to no other app's. A backend without events
@@ -191,16 +194,16 @@ pub trait Trees {
         Ok(())
     }
 
-    /// Until the link is over, all its readings read this toplevel anew. Toplevels that nobody sees
-    /// may be reused from the last reading, unless the scope is [`Scope::Whole`]. The tree lists
-    /// those ([`deskline_core::Older`]).
+    /// Until the link is over, all its readings read this toplevel anew. Other toplevels, if nobody
+    /// sees them, may be reused from the last reading, unless the scope is [`Scope::Whole`]. The
+    /// tree lists the reused ones ([`deskline_core::Older`]).
     fn act_in(&mut self, _toplevel: &ElementId) {}
 
     /// The link is over. Stops listening, or keeps the subscription for the next link and takes its
     /// events in [`Self::idle`].
     fn rest(&mut self) {}
 
-    /// How long after this input the tree of a quiet app may still show the state before it.
+    /// How long after this input the tree of a quiet app may still show the state before the input.
     fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
         Duration::ZERO
     }
@@ -215,7 +218,8 @@ pub trait Trees {
         false
     }
 
-    /// Whether the last reading may be from before pages had faded to others, without an event.
+    /// Whether the last reading may show pages that have since faded to others. The toolkit sends
+    /// no event for that.
     fn may_fade(&mut self, _pid: u32) -> bool {
         false
     }
@@ -226,8 +230,8 @@ pub trait Trees {
         false
     }
 
-    /// Whether this element has become selected since the last click, as far as events tell, and a
-    /// look at it while the button was down.
+    /// Whether this element has become selected since the last click, as far as events, and a look
+    /// at the element while the button was down, have shown.
     fn was_selected(&mut self, _element: &ElementId) -> bool {
         false
     }
@@ -237,8 +241,8 @@ pub trait Trees {
         false
     }
 
-    /// Whether the app would ignore a click on this element of its last reading, or its action, for
-    /// the moment: some toolkits do in a dialog that has just appeared.
+    /// Whether the app would ignore a press on this element of its last reading for the moment, by
+    /// a click or by its action. Some toolkits do so in a dialog that has just appeared.
     fn ignores_presses(&mut self, _tree: &Tree, _index: usize) -> bool {
         false
     }
@@ -250,7 +254,7 @@ pub trait Trees {
     }
 
     /// Waits until the app reports a change, or `time` has passed. Returns the strongest of several
-    /// signs. A hint only; toolkits omit events.
+    /// signs. The result is only a hint, because toolkits omit events.
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>>;
 
     /// Whether most apps can be asked what lies at a point.
@@ -259,8 +263,8 @@ pub trait Trees {
     }
 
     /// Asks the app what lies at a point of `tree`, on the way to clicking its element `index`
-    /// there. One bounded step, as all others: where the app learns the answer itself only after it
-    /// was asked, this is [`Hit::Later`].
+    /// there. This is one bounded step too: if the app itself finds the answer only after it was
+    /// asked, returns [`Hit::Later`].
     fn hit_test(&mut self, _tree: &Tree, _index: usize, _at: Point) -> Result<Hit> {
         Ok(Hit::Unknown)
     }
@@ -276,7 +280,7 @@ pub trait Trees {
         Ok(None)
     }
 
-    /// How the element takes a press, as far as nothing in a tree says so.
+    /// Which kinds of input the element takes, as far as the tree does not tell.
     fn takes(&mut self, _element: &ElementId) -> Result<Takes> {
         Ok(Takes::default())
     }

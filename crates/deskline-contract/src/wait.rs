@@ -7,7 +7,7 @@ use deskline_input::{Cancel, wait};
 
 use crate::error::Result;
 
-/// How often to ask, where nothing calls for another interval.
+/// The time between two questions, where nothing calls for another interval.
 pub const LOOK: Duration = Duration::from_millis(10);
 
 /// Asks every `every` until there is an answer, and once more when `limit` has passed.
@@ -20,7 +20,7 @@ pub fn until<T>(
     wait::until(cancel, limit, every, ask)
 }
 
-/// Like [`until`], for what holds or does not.
+/// Like [`until`], for a condition that is true or false.
 pub fn holds(
     cancel: &Cancel,
     limit: Duration,

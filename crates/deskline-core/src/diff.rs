@@ -62,7 +62,7 @@ impl Attribute {
         })
     }
 
-    /// `None` for a state.
+    /// The text of this attribute; `None` if the attribute is a state.
     fn text(self, element: &Element) -> Option<&Text> {
         match self {
             Self::Value => Some(&element.value),
@@ -89,18 +89,18 @@ const SHOWN: usize = 400;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     pub attribute: Attribute,
-    /// The old value; of a long text, an excerpt around what changed.
+    /// The old value. If it is a long text, an excerpt around what changed.
     pub old: Value,
-    /// The new value; of a long text, an excerpt around what changed.
+    /// The new value. If it is a long text, an excerpt around what changed.
     pub new: Value,
 }
 
 /// An element that is in both trees and has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Modified {
-    /// An index into the tree before.
+    /// The element's index in the earlier tree.
     pub before: usize,
-    /// An index into the tree after.
+    /// The element's index in the later tree.
     pub after: usize,
     /// Never empty.
     pub changes: Vec<Change>,
@@ -124,14 +124,14 @@ impl Modified {
 /// The changes to report to an agent: the differences of two trees that pass the filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// Indices into the tree after.
+    /// The added elements, as indices into the later tree.
     pub added: Vec<usize>,
-    /// Indices into the tree before.
+    /// The removed elements, as indices into the earlier tree.
     pub removed: Vec<usize>,
-    /// In the order of the tree after.
+    /// In the order of the later tree.
     pub modified: Vec<Modified>,
-    /// Re-created elements: index before, index after. They keep their ref, and only a change of
-    /// their states is reported.
+    /// Re-created elements, as pairs of their indices in the earlier and the later tree. They keep
+    /// their refs. Such a pair is reported in `modified`, and only if the states changed.
     pub twins: Vec<(usize, usize)>,
     /// Whether one of the trees is incomplete.
     pub partial: bool,
@@ -140,9 +140,9 @@ pub struct Diff {
 impl Diff {
     /// Compares two traversals of one app.
     ///
-    /// Left out: changes of extents alone; scroll bars and their parts; rows, cells, columns and
-    /// menus without any text; re-created elements; and elements that only one of the traversals
-    /// read, unless they are visible now.
+    /// Left out: elements of which only the extents changed; scroll bars and their parts; rows,
+    /// cells, columns and menus without any text; re-created elements; and elements that only one
+    /// of the traversals read, unless they are visible now.
     pub fn between(before: &Tree, after: &Tree) -> Self {
         let mut matching = Matching::between(before, after);
         let twins = matching.match_twins(before, after);
@@ -165,7 +165,8 @@ impl Diff {
             // A visible element is new to the agent even if it existed before without being read,
             // such as a row of a long list.
             added: is.only_here(&matching.before, before, |element| element.visible),
-            // An element that is no longer read may only have left the view.
+            // An element that is no longer read need not be gone: it may have been scrolled out of
+            // view.
             removed: was.only_here(&matching.after, after, |_| false),
             twins,
             partial: !(before.partial.is_empty() && after.partial.is_empty()),
@@ -173,7 +174,7 @@ impl Diff {
     }
 
     /// Elements that became visible without being added, such as the items of an opened menu or the
-    /// rows of a scrolled list. In the order of the tree after.
+    /// rows of a scrolled list. In the order of `after`.
     pub fn appeared(&self, before: &Tree, after: &Tree) -> Vec<usize> {
         let seen = before.elements.iter().filter(|e| e.visible);
         let seen: HashSet<&ElementId> = seen.map(|e| &e.id).collect();
@@ -188,8 +189,8 @@ impl Diff {
             .collect()
     }
 
-    /// Adds what was hidden in the tree before and shows now, if the tree of the last answer did
-    /// not have it: it is new to the agent.
+    /// Adds the elements that are hidden in `before`, visible in `after` and missing in `last`, the
+    /// tree of the last answer: they are new to the agent.
     pub fn add_unknown(&mut self, (before, last): (&Tree, &Tree), after: &Tree) {
         let known: HashSet<&ElementId> = last.elements.iter().map(|e| &e.id).collect();
         let is = Side::new(after);
@@ -202,8 +203,8 @@ impl Diff {
         self.added.sort_unstable();
     }
 
-    /// Old and new ids of re-created elements, so that the new one inherits the ref. Skips ids that
-    /// occur more than once in the two trees.
+    /// Old and new ids of re-created elements, so that the new element inherits the old one's ref.
+    /// Skips ids that occur more than once in the two trees.
     pub fn renamed(&self, before: &Tree, after: &Tree) -> Vec<(ElementId, ElementId)> {
         if self.twins.is_empty() {
             return Vec::new();
@@ -223,8 +224,8 @@ impl Diff {
             .collect()
     }
 
-    /// How many elements show at another place, or in another size. What an element drags along
-    /// (its label, the rows of a list) counts too.
+    /// How many visible elements have another place or size than before. Elements that move along
+    /// with another one, such as its label or the rows of a list, count too.
     pub fn moved(&self, before: &Tree, after: &Tree) -> usize {
         let mut matching = Matching::between(before, after);
         matching.match_twins(before, after);
@@ -240,8 +241,8 @@ impl Diff {
         self.added.is_empty() && self.removed.is_empty() && self.modified.is_empty()
     }
 
-    /// The ids of all changed elements except progress indicators. While there are any, the app has
-    /// not settled.
+    /// The ids of all changed elements except progress indicators. If the list is not empty, the
+    /// app has not settled.
     pub fn changed_ids<'a>(&self, before: &'a Tree, after: &'a Tree) -> Vec<&'a ElementId> {
         let added = self.added.iter().map(|&i| after.elements.get(i));
         let removed = self.removed.iter().map(|&i| before.elements.get(i));
@@ -289,8 +290,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The unmatched elements that pass `new`, and those that the other traversal would have read,
-    /// because it read all children of their nearest matched ancestor.
+    /// The unmatched elements that pass `new` or that the other traversal would have read if they
+    /// had existed, because it read all children of their nearest matched ancestor.
     fn only_here(
         &self,
         matched: &[Option<usize>],

@@ -29,8 +29,8 @@ impl fmt::Debug for ElementId {
     }
 }
 
-/// A short id for an element, printed `e42`: the same while the element lives, never given to
-/// another, and valid in the next server process on the same desktop.
+/// A short id for an element, printed `e42`. It stays the same while the element lives, is never
+/// given to another element, and is valid in the next server process on the same desktop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ref(pub u64);
 
@@ -40,7 +40,7 @@ impl fmt::Display for Ref {
     }
 }
 
-/// ` #e42`, as at the end of an element's line; nothing for an element without a ref.
+/// The ref as it ends an element's line: ` #e42`. Empty for an element without a ref.
 pub fn tag(reference: Option<Ref>) -> String {
     reference.map_or_else(String::new, |reference| format!(" #{reference}"))
 }
@@ -60,7 +60,7 @@ impl std::str::FromStr for Ref {
 }
 
 bitflags::bitflags! {
-    /// The states that a tree line names, in its order.
+    /// The states that a tree line can name, in the order in which the line names them.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub struct States: u16 {
         /// Has the keyboard focus.
@@ -100,7 +100,8 @@ impl States {
     }
 }
 
-/// Where a cell is in its table. Both count from 1, as spreadsheets do; headers are not counted.
+/// A cell's position in its table. Row and column count from 1, as in spreadsheets; headers are not
+/// counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
     pub row: u32,
@@ -158,7 +159,7 @@ impl Element {
         }
     }
 
-    /// Its bounds, unless they are empty.
+    /// The element's bounds; `None` if they are unknown or empty.
     pub fn place(&self) -> Option<Rect> {
         self.extents.filter(|extents| !extents.is_empty())
     }

@@ -35,7 +35,8 @@ fn push_escaped(out: &mut String, c: char) {
 }
 
 /// `text` as written between the quotes of a line: a backslash before `"` and `\`; `\n`, `\r`,
-/// `\t`; `\u{hex}` for everything else that [`is_hostile`]. The result is always a single line.
+/// `\t`; `\u{hex}` for the other characters that are hostile by [`is_hostile`]. The result is
+/// always a single line.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if is_plain(text) || !text.contains(|c| matches!(c, '"' | '\\') || is_hostile(c)) {
         return Cow::Borrowed(text);
@@ -45,8 +46,8 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Undoes [`escape`]; `None` if `text` cannot come from it. A backslash before any other
-/// punctuation stands for that character.
+/// Undoes [`escape`]; `None` if `text` cannot be an output of `escape`. A backslash before any
+/// other punctuation mark stands for that mark.
 pub fn unescape(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('\\') {
         return Some(Cow::Borrowed(text));
@@ -124,9 +125,10 @@ fn push_safe(out: &mut String, c: char) {
     }
 }
 
-/// An app's name of at most `limit` characters, for use without quotes in a header or a list. As
-/// [`escape`]; also escapes what separates the parts of a header, so that a name cannot forge one:
-/// the `:` of `# error:`, the dash of `# Notes — 3 elements`, the parenthesis of `(PID: 7)`.
+/// An app's name of at most `limit` characters, for use without quotes in a header or a list.
+/// Escapes like [`escape`], and also the signs that separate the parts of a header, so that a name
+/// cannot forge a part: the `:` of `# error:`, the dash of `# Notes — 3 elements`, the parenthesis
+/// of `(PID: 7)`.
 pub fn name(text: &str, limit: usize) -> String {
     let start: String = text.chars().take(limit).collect();
     let pid = start.to_lowercase().contains("(pid");
@@ -163,8 +165,8 @@ pub fn short_escaped(text: &str, limit: usize) -> String {
     cut(text, limit, push_escaped)
 }
 
-/// A text by somebody else in a sentence of ours: between quotes, with at most `limit` characters
-/// of [`escape`] in them, so that it cannot pass for our own words or push them out.
+/// Quotes a foreign text for a sentence of ours: escaped and cut to `limit` characters, so that it
+/// can neither pass for our own words nor push them out.
 pub fn quoted(text: &str, limit: usize) -> String {
     format!("\"{}\"", short_escaped(text.trim(), limit))
 }
@@ -174,7 +176,7 @@ pub fn quoted(text: &str, limit: usize) -> String {
 fn cut(text: &str, limit: usize, push: impl Fn(&mut String, char)) -> String {
     let mut out = String::new();
     let mut length = 0;
-    // The length at which the ellipsis still fits.
+    // The length to which to truncate `out`, so that the ellipsis fits within the limit.
     let mut fits = 0;
     for c in text.chars() {
         let before = out.len();

@@ -8,8 +8,8 @@ use std::ops::Range;
 use crate::Text;
 use crate::escape::one_line;
 
-/// The ranges of `old` and `new` that differ, as indexes into the characters that they hold. Both
-/// are empty if the texts differ only in parts that neither reading holds.
+/// The ranges of `old` and `new` that differ, as indexes into these slices. Both ranges are empty
+/// if the texts differ only in parts that neither reading holds.
 fn changed(old: &[char], new: &[char], was: &Text, is: &Text) -> (Range<usize>, Range<usize>) {
     let from = was.omitted_before.max(is.omitted_before);
     let until = was.omitted_after.max(is.omitted_after);
@@ -28,15 +28,15 @@ fn changed(old: &[char], new: &[char], was: &Text, is: &Text) -> (Range<usize>, 
     (a..c - suffix, b..d - suffix)
 }
 
-/// The range of items to show: their widths sum to at most `limit`, and it covers `changed`, or the
-/// start of it, with context on both sides. `widest` is the width of the change in the other
-/// reading, if that is wider: both excerpts then begin with the same context.
+/// The range of items to show. Their widths sum to at most `limit`. The range covers `changed`, or
+/// its start if `changed` is too wide, with context on both sides. `widest` is the width of the
+/// wider change of both readings, so that both excerpts begin with the same context.
 fn window(widths: &[usize], changed: &Range<usize>, widest: usize, limit: usize) -> Range<usize> {
     let wide = |range: Range<usize>| widths.get(range).unwrap_or_default().iter().sum::<usize>();
     if wide(0..widths.len()) <= limit {
         return 0..widths.len();
     }
-    // Room for a `…` at both ends.
+    // Leave room for a `…` at both ends.
     let room = limit.saturating_sub(2);
     let core = wide(changed.clone()).max(widest);
     let lead = (room.saturating_sub(core) / 2).max(room / 4);

@@ -7,9 +7,9 @@
 use crate::{Element, Tree};
 
 impl Tree {
-    /// The element that was at `index` of the earlier reading `before`: the one with its id, or
-    /// else the one with its role and text. Among several like it, the one with the same rank, if
-    /// there are as many as before.
+    /// The element in this tree that was at `index` of the earlier reading `before`: the element
+    /// with the same id, or else with the same role and text. If several have the same role and
+    /// text, the n-th of them is the n-th of before, provided that their number has not changed.
     pub fn find_again(&self, before: &Self, index: usize) -> Option<usize> {
         let was = before.elements.get(index)?;
         let same = self.elements.iter().position(|e| e.id == was.id);
@@ -21,7 +21,8 @@ impl Tree {
     }
 
     /// Whether an element stands where another one stood in an earlier reading: in the same window
-    /// and page, and in the same container or box. The next page may have a button of that text.
+    /// and page, and with the same parent or the same extents. The text alone does not tell:
+    /// another page may have a button with the same text.
     pub fn is_at_same_place(&self, index: usize, before: &Self, was: usize) -> bool {
         let frame = |tree: &Self, at: usize| {
             let ends = [tree.page_around(at), tree.toplevel(at)];

@@ -5,12 +5,12 @@ use crate::fold::fold;
 use crate::texts::own_text;
 use crate::{Element, Role, States, Texts, Tree, tag};
 
-/// How many windows a summary names.
+/// A summary names at most this many windows.
 const MOST: usize = 6;
 
 impl Tree {
-    /// The visible toplevel elements, frontmost first. If the platform does not report the order:
-    /// the one with the focus, then tree order.
+    /// The visible toplevel elements, frontmost first. If the platform does not report the order,
+    /// the toplevel with the focus comes first, and the others follow in tree order.
     pub fn toplevels(&self) -> Vec<usize> {
         let shows = |w: &&crate::TreeWindow| w.on_screen;
         let mut found: Vec<usize> = Vec::new();
@@ -36,17 +36,18 @@ impl Tree {
         found
     }
 
-    /// The toplevel that keys go to: the open dialog's, or the frontmost.
+    /// The toplevel that keys go to: that of the open dialog, or else the frontmost one.
     pub fn active_toplevel(&self) -> Option<usize> {
         let open = self.dialog.filter(|&dialog| self.has_window(dialog));
         let dialog = open.and_then(|dialog| self.toplevel(dialog));
         dialog.or_else(|| self.toplevels().first().copied())
     }
 
-    /// The innermost focused element of one toplevel, or of all. Toolkits mark ancestors of the
-    /// focus too, and Qt 5 marks the current tab, so an element that takes text comes first. While
-    /// a browser's own field or button has the keys, Chromium also reports the last focus of each
-    /// page, among them the list of completions below the field.
+    /// The innermost focused element of `toplevel`, or if that is `None`, of the whole app.
+    /// Toolkits mark ancestors of the focus too, and Qt 5 marks the current tab, so an element that
+    /// takes text comes first. While a field or button of the browser itself has the focus,
+    /// Chromium also reports the last focused element of each page. The list of completions below
+    /// the address field is such a page.
     pub fn focused_in(&self, toplevel: Option<usize>) -> Option<usize> {
         let focused = |&i: &usize| {
             self.elements[i].states.contains(States::FOCUSED)
@@ -72,16 +73,16 @@ impl Tree {
         text.or_else(moves_inside).or(Some(last))
     }
 
-    /// The focused element of the toplevel that keys go to, or of a menu or list over it; else of
-    /// any: windows behind keep a focus of their own.
+    /// The element that has the keyboard focus. Looks first in the toplevel that keys go to and in
+    /// a menu or list over it, because windows behind keep a focus of their own.
     pub fn focus(&self) -> Option<usize> {
         let active = self.active_toplevel();
         let found = active.and_then(|top| focused(self, top));
         found.or_else(|| self.focused_in(None))
     }
 
-    /// The toplevels whose text is `title`, by [`fold`], or else those whose text contains it; the
-    /// frontmost first.
+    /// The toplevels whose text equals `title`, or if there are none, those whose text contains it.
+    /// Compares by [`fold`]. The frontmost comes first.
     pub fn toplevels_titled(&self, title: &str) -> Vec<usize> {
         let wanted = fold(title);
         let text = |top: usize| Some(fold(&own_text(&self.elements[top])?.shown).into_owned());
@@ -127,7 +128,8 @@ fn focused(tree: &Tree, top: usize) -> Option<usize> {
     })
 }
 
-/// `"Messages" #e2 (front), "Preferences" #e77`, front first. `None` unless there are several.
+/// The app's windows, the front one first: `"Messages" #e2 (front), "Preferences" #e77`. `None`
+/// unless there are several.
 pub fn windows(tree: &Tree) -> Option<String> {
     let mut tops = tree.toplevels();
     if tops.len() < 2 {

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-/// `text` in lower case, trimmed, without invisible marks, with one space for any white space, and
-/// `...` for `…`. Idempotent.
+/// `text` in lower case, trimmed, without invisible marks, with one space for each run of white
+/// space, and `...` for `…`. Idempotent.
 pub fn fold(text: &str) -> Cow<'_, str> {
     let trimmed = text.trim();
     let plain = |b: u8| matches!(b, b'!'..=b'~') && !b.is_ascii_uppercase();
@@ -32,8 +32,8 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a character takes no place of its own: bidi controls, soft hyphens, zero-width spaces
-/// and joiners, variation selectors.
+/// Whether a character has no width of its own: bidi controls, soft hyphens, zero-width spaces and
+/// joiners, variation selectors.
 fn is_invisible(c: char) -> bool {
     let marks = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}');
     let others = matches!(c, '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}');

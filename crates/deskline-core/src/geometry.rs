@@ -42,10 +42,10 @@ impl Rect {
         (near(x) && near(y) && sized(w) && sized(h)).then_some(Self::at(x, y, w, h))
     }
 
-    /// Like [`Self::new`], for fractions. Edges are rounded, so that neighbours stay neighbours at
-    /// any scale.
+    /// Like [`Self::new`], for fractional coordinates. Rounds the edges and not the size, so that
+    /// adjacent rectangles stay adjacent at any scale.
     pub fn around(x: f64, y: f64, w: f64, h: f64) -> Option<Self> {
-        // `as` saturates and turns NaN into 0; here both mean "nowhere".
+        // `as` would saturate infinity and turn NaN into 0; here both mean "nowhere".
         if ![x, y, w, h].iter().all(|v| v.is_finite()) {
             return None;
         }
@@ -60,7 +60,7 @@ impl Rect {
         Point::at(middle(self.x, self.w), middle(self.y, self.h))
     }
 
-    /// The centres of its ninths.
+    /// The centres of the nine cells of a 3 × 3 grid over the rectangle.
     pub fn nine_points(self) -> impl Iterator<Item = Point> {
         let at = |start: i32, length: i32, nth: i32| start + length / 6 * (nth * 2 + 1);
         (0..9).map(move |n| Point::at(at(self.x, self.w, n % 3), at(self.y, self.h, n / 3)))
@@ -77,7 +77,7 @@ impl Rect {
         self.w <= 0 || self.h <= 0
     }
 
-    /// The intersection; empty if they do not overlap.
+    /// The intersection; empty if the two rectangles do not overlap.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
         let shared = |(a, a_length): (i32, i32), (b, b_length): (i32, i32)| {
@@ -103,7 +103,7 @@ impl Rect {
         Self::at(x, y, w, h)
     }
 
-    /// With this margin on each side. A negative one cuts off as much.
+    /// The rectangle, enlarged by `margin` on each side. A negative margin shrinks it.
     #[must_use]
     pub fn grown(&self, margin: i32) -> Self {
         let length = |length: i32| length.saturating_add(margin.saturating_mul(2));

@@ -75,16 +75,18 @@ bitflags::bitflags! {
         const CAPS_LOCK = 1 << 4;
         /// `Function`, `Fn`
         const FUNCTION = 1 << 5;
-        /// `NumericPad`, `Numpad`: selects the key of that name on the numeric pad.
+        /// `NumericPad`, `Numpad`: selects the numeric pad's key instead of the main one of the
+        /// same name.
         const NUMERIC_PAD = 1 << 6;
         /// `Help`
         const HELP = 1 << 7;
-        /// `AltGr`: the key for the third symbol of a key; Option on macOS.
+        /// `AltGr`: selects the third symbol of a key; Option on macOS.
         const ALT_GR = 1 << 8;
     }
 }
 
-/// The keys of modifiers: their XKB symbols, the usual one first, and their names.
+/// The modifiers with keys of their own: the XKB symbols of these keys, the usual one first, and
+/// the modifier's name.
 #[rustfmt::skip]
 const MODIFIER_KEYS: [(Modifiers, &[u32], &str); 5] = [
     (Modifiers::SHIFT, &[Shift_L, Shift_R], "Shift"),
@@ -95,14 +97,15 @@ const MODIFIER_KEYS: [(Modifiers, &[u32], &str); 5] = [
 ];
 
 impl Modifiers {
-    /// Each modifier that every keyboard has, with the XKB symbols of its keys and its name.
+    /// The modifiers of this set that every keyboard has, each with the XKB symbols of its keys and
+    /// its name.
     pub fn keys(self) -> impl Iterator<Item = (Self, &'static [u32], &'static str)> {
         let keys = MODIFIER_KEYS.into_iter();
         keys.filter(move |(modifier, ..)| self.contains(*modifier))
     }
 
-    /// The modifiers that make a key another command, of the bits of XKB's real modifiers. Which of
-    /// these is Alt is the keyboard's choice; it is the first one everywhere.
+    /// The modifiers that turn a key into another command, from a mask of XKB's real modifiers. A
+    /// keymap may choose which of Mod1 to Mod5 is Alt; in practice it is always Mod1.
     pub fn of_state(state: u32) -> Self {
         let bits = [Self::SHIFT, Self::CONTROL, Self::ALT, Self::COMMAND].into_iter();
         let held = bits
@@ -137,7 +140,7 @@ pub struct KeyPress {
     pub modifiers: Modifiers,
 }
 
-/// This platform's names for the modifiers and keys that have several.
+/// This platform's names for the modifiers and keys whose names differ between platforms.
 struct Platform {
     alt: &'static str,
     command: &'static str,
@@ -160,7 +163,7 @@ const HERE: Platform = if cfg!(target_os = "macos") {
     }
 };
 
-/// A name that is no key or modifier.
+/// A name that is neither a key's nor a modifier's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// No key has this name.
@@ -200,7 +203,8 @@ const KEYS: &[(Key, &str)] = &[
     (Key::ForwardDelete, "ForwardDelete"), (Key::Insert, "Insert"), (Key::Menu, "Menu"),
     (Key::Print, "Print PrintScreen"), (Key::Pause, "Pause"), (Key::ScrollLock, "ScrollLock"),
     (Key::Home, "Home"), (Key::End, "End"), (Key::PageUp, "PageUp"), (Key::PageDown, "PageDown"),
-    // XKB's symbols `uparrow` to `rightarrow` are the characters ↑ to →.
+    // `UpArrow` to `RightArrow` must be listed: XKB's symbols of these names are the characters ↑
+    // to →.
     (Key::Up, "Up ArrowUp UpArrow"), (Key::Down, "Down ArrowDown DownArrow"),
     (Key::Left, "Left ArrowLeft LeftArrow"), (Key::Right, "Right ArrowRight RightArrow"),
     (Key::Char('+'), "Plus"), (Key::Char('-'), "Minus"), (Key::Char('='), "Equal"),
@@ -220,7 +224,7 @@ const MODIFIERS: &[(Modifiers, &str)] = &[
     (Modifiers::HELP, "Help"),
 ];
 
-/// Each name of a table with what it names.
+/// Each name in a table, with the key or modifier that it names.
 fn named<T: Copy>(table: &[(T, &'static str)]) -> impl Iterator<Item = (T, &'static str)> {
     let each = |(what, names): &(T, &'static str)| {
         let what = *what;
@@ -279,7 +283,7 @@ impl Key {
         SYMBOLS.iter().map(|(key, ..)| *key)
     }
 
-    /// XKB's symbol of this key. `None` for a character, which has several.
+    /// XKB's symbol of this key. `None` for a character, which may have several symbols.
     pub fn symbol(self) -> Option<u32> {
         match self {
             Self::Symbol(symbol) => Some(symbol),
@@ -344,7 +348,7 @@ impl KeyPress {
     }
 }
 
-/// The signs on the keypad: XKB's name for each after `KP_`, and its symbol.
+/// The signs on the keypad: XKB's name without `KP_`, the character, and XKB's symbol.
 #[rustfmt::skip]
 const SIGNS: [(&str, char, u32); 7] = [
     ("Add", '+', key::KP_Add), ("Subtract", '-', key::KP_Subtract),
@@ -353,7 +357,7 @@ const SIGNS: [(&str, char, u32); 7] = [
     ("Separator", ',', key::KP_Separator),
 ];
 
-/// The key of a name such as `KP_Enter`.
+/// The key that a keypad name such as `KP_Enter` names.
 fn on_keypad(name: &str) -> Option<Key> {
     let (pad, name) = name.trim().split_at_checked(3)?;
     if !pad.eq_ignore_ascii_case("KP_") {
@@ -377,12 +381,12 @@ fn on_keypad(name: &str) -> Option<Key> {
 /// Removes separators: `page_up`, `Page Up` and `page-up` are all `pageup`.
 fn squeeze(name: &str) -> String {
     let chars = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
-    // Longer than any name.
+    // No name is this long.
     chars.take(64).collect()
 }
 
 impl std::fmt::Display for Modifiers {
-    /// Writes `Control+Shift`, as this platform names them and [`Modifiers::parse`] reads them.
+    /// Writes `Control+Shift`, with this platform's names, which [`Modifiers::parse`] can read.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let held = MODIFIERS.iter().filter(|(its, _)| self.contains(*its));
         for (i, (modifier, names)) in held.enumerate() {
@@ -399,7 +403,7 @@ impl std::fmt::Display for Modifiers {
 }
 
 impl std::fmt::Display for KeyPress {
-    /// Writes `Control+Shift+S`, as this platform names them and [`KeyPress::parse`] reads them.
+    /// Writes `Control+Shift+S`, with this platform's names, which [`KeyPress::parse`] can read.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if !self.modifiers.is_empty() {
             write!(f, "{}+", self.modifiers)?;
@@ -418,7 +422,7 @@ impl std::fmt::Display for KeyPress {
     }
 }
 
-/// The symbols of named keys, and of the keypad's key of the same name.
+/// The named keys: for each, its symbol, and the symbol of the keypad's key with the same name.
 #[rustfmt::skip]
 const SYMBOLS: &[(Key, u32, Option<u32>)] = &[
     (Key::Return, key::Return, Some(key::KP_Enter)), (Key::Tab, key::Tab, Some(key::KP_Tab)),

@@ -1,4 +1,4 @@
-//! XKB's names of keys' symbols, by which X11 and Wayland distinguish keys.
+//! The names that XKB gives to key symbols. By these symbols X11 and Wayland distinguish keys.
 
 use xkeysym::Keysym;
 
@@ -21,7 +21,7 @@ pub(crate) fn by_name(wanted: &str) -> Option<u32> {
     alike
 }
 
-/// The name of a symbol, as its two parts.
+/// The name of a symbol in two parts: the vendor's prefix, which is often empty, and the rest.
 #[derive(Clone, Copy)]
 pub(crate) struct Name(&'static str, &'static str);
 
@@ -36,7 +36,7 @@ impl Name {
         name.strip_prefix(self.0) == Some(self.1)
     }
 
-    /// Whether it equals this name, ignoring case and separators.
+    /// Whether this name equals `name`, ignoring case and separators.
     fn is_like(self, name: &str) -> bool {
         let squeezed = |text: &'static str| text.chars().filter(|c| *c != '_');
         let wanted = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));

@@ -3,23 +3,25 @@
 
 use crate::{Cell, Element, Rect, Role, States, Text, Texts, Tree};
 
-/// A longer text is a sentence, not a label.
+/// A text with more characters than this is a sentence, not a label.
 const LONGEST: usize = 40;
 
-/// The widest gap between a field and a label to its left, and below a label above it, in pixels.
+/// The widest gaps between a field and its label, in pixels: `BESIDE` if the label is to the left
+/// of the field, `ABOVE` if it is above it.
 const BESIDE: i32 = 120;
 const ABOVE: i32 = 16;
 
-/// How far a label above a field may begin from the field's left side.
+/// By how many pixels the left edges of a field and of a label above it may differ.
 const ALIGNED: i32 = 12;
 
-/// How many enclosing containers without other content are searched for a label beside them.
+/// If a field is alone in its container, its label may be beside the container. At most this many
+/// enclosing containers are searched this way.
 const LEVELS: usize = 3;
 
 impl Tree {
-    /// Names each visible field without a name by the text that is clearly its label: a short text
-    /// in the same container, or in the cell before it, on the same line to its left or right above
-    /// it, with no other field between them.
+    /// Names each visible unnamed field by the text that is clearly its label: a short text in the
+    /// same container, or in the cell before it, that is to the left of the field on the same line
+    /// or directly above the field, with no other field between the two.
     pub fn label_fields(&mut self) {
         self.name_no_combo_by_its_choice();
         let unnamed = |e: &Element| {
@@ -44,8 +46,8 @@ impl Tree {
         }
     }
 
-    /// Makes the name of a combo box its value, if it is the text of one of its choices: GTK 3 and
-    /// Java name one without a label so. Its name is then free for a label.
+    /// If a combo box is named by the text of one of its choices, moves its name to its value, so
+    /// that the name is free for a label. GTK 3 and Java name combo boxes without a label this way.
     fn name_no_combo_by_its_choice(&mut self) {
         let shown = |e: &Element| {
             let is_combo = matches!(e.role, Role::COMBO_BOX | Role::POP_UP_BUTTON);
@@ -70,9 +72,9 @@ impl Tree {
         }
     }
 
-    /// Numbers the cells of tables that consist of rows, as web pages have them. Counts as the
-    /// table does: a row of headers is a row. Skips tables that were not read whole, and those with
-    /// cells that span several columns.
+    /// Numbers the cells of tables that consist of rows, as those of web pages do. Counts as such
+    /// tables do: a row of headers counts as a row. Skips tables that were not read whole, and
+    /// those with cells that span several columns.
     pub fn number_cells(&mut self) {
         let is_table = |e: &Element| matches!(e.role, Role::TABLE | Role::GRID | Role::OUTLINE);
         let tables: Vec<usize> = (0..self.elements.len())
@@ -109,7 +111,7 @@ fn is_field(element: &Element) -> bool {
 
 fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -> Option<Text> {
     let place = tree.elements[field].extents?;
-    // Above a combo box of a column of controls stands any text, such as a status.
+    // In a column of controls, the text above a combo box may be anything, such as a status.
     let is_combo = tree.elements[field].role == Role::COMBO_BOX;
     let in_column = is_combo && tree.page_around(field).is_none();
     let mut inner = field;
@@ -141,7 +143,7 @@ fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -
             let free = others.iter().find(taken).is_none();
             return Some(text).filter(|_| clear && free);
         }
-        // The container may hold scroll bars beside the field.
+        // Scroll bars do not count as other content of the container.
         let alone = others
             .iter()
             .all(|&i| tree.elements[i].role.is_scroll_bar_part());
@@ -153,7 +155,7 @@ fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -
     None
 }
 
-/// The short text of an element that is only a text.
+/// The text of an element that consists only of one short text; `None` for any other element.
 fn label_text(tree: &Tree, texts: &Texts, children: &[Vec<usize>], index: usize) -> Option<Text> {
     let element = &tree.elements[index];
     let may_be = matches!(element.role, Role::STATIC_TEXT | Role::GROUP | Role::CELL);

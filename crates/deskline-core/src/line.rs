@@ -18,10 +18,10 @@
 //! text itself contains `…(+`, its `…` is written as `\u{2026}`, so that a cut mark cannot be
 //! forged. Every line parses back to what it was made from.
 //!
-//! `value:` stands where an element has a name and a value; an element with one of the two has it
-//! as its text. Row and column count from 1. `in` is the parent's ref; only the lines of a tree
-//! have it. A `-` line has neither `visible`, states nor ref, a `~` line neither states nor value:
-//! what changed of them is in its changes.
+//! If an element has both a name and a value, the name is its text and the value follows `value:`.
+//! If it has only one of the two, that is its text. Row and column count from 1. `in` is the
+//! parent's ref; only the lines of a tree have it. A `-` line has no `visible`, no states and no
+//! ref. A `~` line has no states and no value: its changes list those that changed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -51,7 +51,7 @@ impl Line {
         })
     }
 
-    /// A line with the role alone.
+    /// A line with nothing but the role and the native role.
     pub fn bare(role: Role, native_role: Option<Cow<'static, str>>) -> Self {
         Self {
             role,
@@ -115,7 +115,7 @@ impl fmt::Display for DeltaLine {
     }
 }
 
-/// The text is not in the grammar of this module.
+/// The text does not match the grammar of this module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an element line")]
 pub struct NotALine;
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         after.is_some()
     }
 
-    /// Consumes up to and with the first unescaped `end`; returns what comes before it.
+    /// Consumes the text up to and including the first unescaped `end`; returns the text before it.
     fn until(&mut self, end: char) -> Option<&'a str> {
         let mut escaped = false;
         let at = self.0.char_indices().find(|&(_, c)| {
@@ -241,7 +241,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// Parses the tail into `line`; `None` if anything follows it.
+    /// Parses the tail into `line`; `None` if the tail is malformed or anything follows it.
     fn tail(&mut self, line: &mut Line) -> Option<()> {
         line.visible = self.eat(" visible");
         for (word, state) in States::WORDS {

@@ -14,7 +14,7 @@ use crate::{Cell, Element, Rect, Ref, Role, States, Text, Texts, Tree, tag};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line<T = Text, N = Cow<'static, str>> {
     pub role: Role,
-    /// `None` if it adds nothing to the role.
+    /// The native role; `None` if it adds nothing to the role.
     pub native_role: Option<N>,
     /// Its text; see [`Texts`].
     pub text: Option<T>,
@@ -22,7 +22,7 @@ pub struct Line<T = Text, N = Cow<'static, str>> {
     pub extents: Option<Rect>,
     pub visible: bool,
     pub states: States,
-    /// The value, if the text is a name that differs from it.
+    /// The value, if the text is a name and the two differ.
     pub value: Option<T>,
     pub cell: Option<Cell>,
     pub reference: Option<Ref>,

@@ -36,7 +36,7 @@ impl From<Vec<String>> for Listed {
 }
 
 impl Listed {
-    /// Adds another list to it.
+    /// Appends another list.
     pub fn extend(&mut self, other: Self) {
         self.lines.extend(other.lines);
         self.more += other.more;
@@ -49,7 +49,7 @@ impl Listed {
     }
 }
 
-/// The caps of a list: for interactive elements, and for texts, rows and cells.
+/// The two caps of a list: one for interactive elements, one for texts, rows and cells together.
 type Caps = (usize, usize);
 
 /// The visible elements of a full tree: 30 interactive ones, then 10 static texts, rows and cells.
@@ -57,7 +57,7 @@ pub fn tree_elements(tree: &Tree) -> Listed {
     tree_elements_in(tree, None)
 }
 
-/// [`tree_elements`], of `toplevel` alone if it is given.
+/// Like [`tree_elements`]; if `toplevel` is given, only the elements in it.
 pub fn tree_elements_in(tree: &Tree, toplevel: Option<usize>) -> Listed {
     let inside = |index: &usize| toplevel.is_none_or(|top| tree.toplevel(*index) == Some(top));
     let mut indices: Vec<usize> = (0..tree.elements.len()).filter(inside).collect();
@@ -76,7 +76,7 @@ pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Listed {
     indices.extend(appeared.into_iter().filter(visible));
     let opened = after.opened_since(before, diff);
     after.sort_for_reading(&mut indices, opened, |index| added.contains(&index));
-    // What was added out of view can be scrolled to: a button of a form that has grown.
+    // Buttons that were added out of view can be scrolled to, for example in a form that has grown.
     let away = |&index: &usize| {
         let element = &after.elements[index];
         let is_button = element.role == Role::BUTTON && !element.title.is_blank();
@@ -118,10 +118,10 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
     }
 }
 
-/// How many lines elements without a text or value get, such as the buttons of a tool bar.
+/// How many elements without a text or value are listed, such as the buttons of a tool bar.
 const UNLABELLED: usize = 3;
 
-/// How many lines a browser's own bars get beside its page.
+/// How many elements of a browser's own bars are listed if elements of its page are listed too.
 const BARS: usize = 10;
 
 /// Lists these visible elements, first those that can be acted on.
@@ -163,7 +163,7 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
         let is_text = |at: usize| tree.elements[at].role == Role::STATIC_TEXT;
         let has_text = || tree.inside(index).any(is_text);
         let is_static = match element.role {
-            // Gecko's have no part with the same text.
+            // In other toolkits than Gecko, a heading contains a text with the same words.
             Role::HEADING => !has_text(),
             Role::GROUP => !element.value.is_blank() && !has_text(),
             role => matches!(role, Role::STATIC_TEXT | Role::ROW | Role::CELL),
@@ -171,7 +171,8 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
         let Some(source) = texts.source(index).filter(|_| is_static) else {
             continue;
         };
-        // The button's own line has the text of its label, or of its row, already.
+        // The line of the control that contains this text, or lends it to a row, has the text
+        // already.
         let in_button = element.parent.is_some_and(is_interactive);
         if in_button || is_interactive(source) || !listed.insert(source) {
             continue;
@@ -200,7 +201,8 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
     Listed { lines, more }
 }
 
-/// Whether a text is only the label of another listed element: it says the same beside it.
+/// Whether the text at `index` is only the label of the listed element `other`: it has the same
+/// text and lies beside it.
 fn is_label(tree: &Tree, texts: &Texts, index: usize, other: usize) -> bool {
     let (text, named) = (&tree.elements[index], &tree.elements[other]);
     let word = |at: usize| {
@@ -214,7 +216,8 @@ fn is_label(tree: &Tree, texts: &Texts, index: usize, other: usize) -> bool {
         && places.is_some_and(|(text, named)| is_beside(text, named))
 }
 
-/// The widest gap between a label and what it names, on one line and below it.
+/// The widest gaps between a label and the element that it names: side by side, and one above the
+/// other.
 const GAP: (i32, i32) = (120, 16);
 
 fn is_beside(a: Rect, b: Rect) -> bool {
@@ -276,8 +279,8 @@ fn element_line(text: Option<&Text>, from_picture: bool, element: &Element) -> S
 }
 
 /// The texts that a diff changed, as excerpts of 60 characters around the change: values first,
-/// then titles, then descriptions. Where an element has the text of a descendant, only the
-/// innermost is listed, so that each row of a table is a change of its own.
+/// then titles, then descriptions. If an element has the text of its descendant, only the
+/// descendant's change is listed, so that each row of a table is a change of its own.
 pub fn text_changes(after: &Tree, diff: &Diff) -> Listed {
     const MOST: usize = 3;
     const LENGTH: usize = 60;
@@ -314,7 +317,7 @@ pub fn text_changes(after: &Tree, diff: &Diff) -> Listed {
 }
 
 struct TextChange<'a> {
-    /// An index into the tree after.
+    /// The element's index in the later tree.
     index: usize,
     attribute: Attribute,
     old: &'a Text,

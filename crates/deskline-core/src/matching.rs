@@ -7,13 +7,13 @@ use foldhash::fast::RandomState;
 
 use crate::{Element, Rect, Role, States, Text, Tree};
 
-/// The pairs of elements that are the same in two trees, by identity and unfiltered. The tree
-/// before, minus [`removed`](Self::removed), plus [`added`](Self::added), is the tree after.
+/// The pairs of elements that are the same in two trees, by identity and unfiltered. The earlier
+/// tree, minus [`removed`](Self::removed), plus [`added`](Self::added), is the later tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matching {
-    /// For each element before, its index after.
+    /// For each element of the earlier tree, its index in the later tree.
     pub after: Vec<Option<usize>>,
-    /// For each element after, its index before.
+    /// For each element of the later tree, its index in the earlier tree.
     pub before: Vec<Option<usize>>,
 }
 
@@ -44,7 +44,8 @@ impl Matching {
             return;
         }
         // The first unmatched element of each id, and for each element the next one with the same
-        // id. Ids are chosen by the app: a randomly seeded hash keeps it from forcing collisions.
+        // id. Ids are chosen by the app: a randomly seeded hash keeps the app from forcing
+        // collisions.
         let mut first: HashMap<&str, usize, RandomState> =
             HashMap::with_capacity_and_hasher(was.len(), RandomState::default());
         let mut next: Vec<Option<usize>> = vec![None; was.len()];
@@ -67,8 +68,9 @@ impl Matching {
     /// Matches re-created elements: a removed element and an added one that look the same. They
     /// agree in role, native role, texts, states and extents, their parents are matched, and both
     /// traversals have read all children of these parents, so neither element was merely out of
-    /// view. Then those with a text and a place that differ in their states alone, such as a row
-    /// that is built anew as it is selected. Returns pairs (index before, index after).
+    /// view. Then matches those that have a text and a place and differ only in their states, such
+    /// as a row that the app re-creates when it is selected. Returns pairs (index before, index
+    /// after).
     pub(crate) fn match_twins(&mut self, before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
         let mut twins = self.match_alike(before, after, Look::new);
         twins.extend(self.match_alike(before, after, Look::of_any_state));
@@ -132,12 +134,12 @@ impl Matching {
         twins
     }
 
-    /// The elements that only the tree after has.
+    /// The elements that only the later tree has.
     pub fn added(&self) -> impl Iterator<Item = usize> {
         unmatched(&self.before)
     }
 
-    /// The elements that only the tree before has.
+    /// The elements that only the earlier tree has.
     pub fn removed(&self) -> impl Iterator<Item = usize> {
         unmatched(&self.after)
     }
@@ -146,7 +148,7 @@ impl Matching {
 /// The appearance of an element: the key for matching re-created elements.
 #[derive(PartialEq, Eq, Hash)]
 struct Look<'a> {
-    /// The parent's index in the tree before.
+    /// The parent's index in the earlier tree.
     parent: Option<usize>,
     role: Role,
     native_role: &'a str,
@@ -156,7 +158,7 @@ struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    // Every element has one, but not every one of any state.
+    // Never `None`, but has the signature of `of_any_state`, which is passed to the same function.
     #[allow(clippy::unnecessary_wraps)]
     fn new(element: &'a Element, parent: Option<usize>) -> Option<Self> {
         Some(Self {
@@ -169,7 +171,8 @@ impl<'a> Look<'a> {
         })
     }
 
-    /// Without the states. `None` for an element that no text or no place distinguishes.
+    /// The look without the states. `None` for an element without a title or without a place, as
+    /// nothing would distinguish it from others.
     fn of_any_state(element: &'a Element, parent: Option<usize>) -> Option<Self> {
         let distinct = !element.title.is_blank() && element.place().is_some();
         let states = States::empty();

@@ -14,10 +14,10 @@ impl Diff {
         }
     }
 
-    /// Whether a field only repeats the focused element's text: its old text is that of the element
-    /// that lost the focus, its new one that of the element that has it now, and neither of these
-    /// has changed. LibreOffice's input line does this when the cursor moves from a cell to an
-    /// empty one: `Name`, then nothing.
+    /// Whether a field only repeats the focused element's text: its old text is the text of the
+    /// element that lost the focus, its new text is the text of the element that got the focus, and
+    /// the texts of these two elements have not changed. LibreOffice's input line does this when
+    /// the cursor moves from a cell to an empty one: `Name`, then nothing.
     fn is_mirror(&self, before: &Tree, after: &Tree, of: &Modified) -> bool {
         let focus = |old: bool, new: bool| {
             self.modified.iter().find(|m| {
@@ -49,7 +49,7 @@ impl Diff {
     }
 }
 
-/// Whether the element has this text, or no text if `text` is blank.
+/// Whether the element has the text `text` or, if `text` is blank, has no value.
 fn has_text(element: &Element, text: &str) -> bool {
     let own = [&element.title, &element.value];
     match text.trim() {

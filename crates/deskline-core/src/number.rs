@@ -7,7 +7,7 @@ pub const DECIMALS: [char; 2] = ['.', ','];
 /// A number as a person would write it: `50`, `0.25`, without the noise of binary fractions.
 pub fn plain(number: f64) -> String {
     let rounded = (number * 1e6).round() / 1e6;
-    // -0 is 0.
+    // Adding 0.0 turns -0 into 0.
     (rounded + 0.0).to_string()
 }
 
@@ -40,20 +40,23 @@ pub fn parse(text: &str, decimal: char) -> Option<f64> {
     Some(if minus { -value } else { value })
 }
 
-/// The decimal sign of a field that shows `text` for `value`; `None` if the text has no decimals.
+/// The decimal sign of a field that shows `text` for `value`; `None` if the text does not tell, for
+/// example because it has no decimals.
 pub fn decimal_of(text: &str, value: f64) -> Option<char> {
     let is = |decimal: &char| parse(text, *decimal).is_some_and(|n| near(n, value, text));
     let (point, comma) = (is(&'.'), is(&','));
     (point != comma).then_some(if point { '.' } else { ',' })
 }
 
-/// Whether `text` shows `value`, rounded to its decimals, with the decimal sign of any language.
+/// Whether `text` shows `value`, rounded to as many decimals as `text` has, with the decimal sign
+/// of any language.
 pub fn shows(text: &str, value: f64) -> bool {
     let mut readings = DECIMALS.iter().filter_map(|d| parse(text, *d));
     readings.any(|n| near(n, value, text))
 }
 
-/// Whether both may be the same number, each with the decimal sign of any language.
+/// Whether both texts may be the same number. Each of them may use the decimal sign of any
+/// language.
 pub fn may_be_equal(a: &str, b: &str) -> bool {
     let readings = |text| DECIMALS.map(|decimal| parse(text, decimal));
     let same = |n: Option<f64>| n.is_some() && readings(b).contains(&n);
@@ -69,7 +72,7 @@ pub fn around(text: &str) -> (&str, &str) {
     }
 }
 
-/// From the first digit, with its sign, to the last one.
+/// The part of a text from the sign before the first digit to the last digit.
 fn bare(text: &str) -> &str {
     let is_digit = |c: char| c.is_ascii_digit();
     let (Some(start), Some(end)) = (text.find(is_digit), text.rfind(is_digit)) else {
@@ -84,7 +87,7 @@ fn is_group(c: char) -> bool {
     matches!(c, ',' | '.' | '\'' | '\u{2019}') || c.is_whitespace()
 }
 
-/// Whether `shown` is `value`, rounded to as many decimals as its text has.
+/// Whether `shown` is `value`, rounded to as many decimals as `text` has.
 fn near(shown: f64, value: f64, text: &str) -> bool {
     let number = bare(text);
     let decimals = number.rfind(DECIMALS).map_or(0, |at| number.len() - at - 1);

@@ -20,8 +20,8 @@ pub fn is_dialog(native_role: &str) -> bool {
 /// Anything thinner is a separator or a resize handle, not a window to act in.
 const THIN: i32 = 8;
 
-/// A window that is less high has one line, as that in which Chromium shows the address of the link
-/// under the pointer.
+/// A window that is less high than this shows only one line of text, such as the window in which
+/// Chromium shows the address of the link under the pointer.
 const LINE: i32 = 40;
 
 impl Tree {
@@ -33,7 +33,7 @@ impl Tree {
         let appeared = appeared.filter(|&index| self.has_come_up(before, index));
         let mut came: Vec<usize> = came.chain(appeared).collect();
         came.retain(|&index| self.opens(index));
-        // A window comes before the menus and dialogs that have opened in it.
+        // In tree order a window comes before the menus and dialogs that have opened in it.
         came.sort_unstable();
         let tops = self.toplevels();
         let rank = |index: usize| {
@@ -67,7 +67,7 @@ impl Tree {
         let window = match element.role {
             Role::WINDOW => element.native_role != "internal frame" && self.says_or_takes(index),
             Role::SHEET | Role::DRAWER | Role::POPOVER => true,
-            // The list below a browser's address is a page of its own.
+            // The list of completions below a browser's address field is a `WEB_AREA` of its own.
             Role::APPLICATION | Role::HELP_TAG | Role::SPLITTER | Role::WEB_AREA => false,
             _ => top,
         };
@@ -78,7 +78,7 @@ impl Tree {
             && self.has_window(index)
     }
 
-    /// Whether a window has a name, or something to act on or to read in it. The frame around a
+    /// Whether a window has a name, or contains something to read or to act on. The frame around a
     /// combo box's list has neither.
     fn says_or_takes(&self, index: usize) -> bool {
         let tells = |e: &Element| {
@@ -102,8 +102,8 @@ impl Tree {
             || its.any(|at| tells(&self.elements[at]) && !in_list(at))
     }
 
-    /// Whether the window or dialog may have a window on the screen. An app still describes one
-    /// that is closing, when its window is gone.
+    /// Whether the window or dialog may have a window on the screen. While a dialog closes, its app
+    /// may still describe it although its window is gone.
     pub(crate) fn has_window(&self, index: usize) -> bool {
         let Some(top) = self.toplevel(index) else {
             return true;
@@ -128,7 +128,8 @@ impl Tree {
     }
 
     /// The menu or list that `before` showed and this tree does not: some of its items were
-    /// visible, and none is now. An index into `before`; the outermost of nested menus.
+    /// visible, and none of them is now. Returns an index into `before`; of nested menus, that of
+    /// the outermost.
     pub fn menu_closed_since(&self, before: &Tree) -> Option<usize> {
         let is_item = |e: &Element| {
             e.visible && matches!(e.role, Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::MENU)
@@ -146,7 +147,7 @@ impl Tree {
             let Some(parent) = item.parent else { continue };
             // A panel's menus are children of the application itself.
             let menu = if is_app(parent) { at } else { parent };
-            // It does not count as closed: a modal dialog covers it.
+            // A menu bar does not close: if its items do not show, a modal dialog covers it.
             if before.elements[menu].role == Role::MENU_BAR {
                 continue;
             }
@@ -221,7 +222,7 @@ impl Tree {
             if element.role != Role::WEB_AREA || !element.visible {
                 continue;
             }
-            // The outermost comes first: a frame in a page is a part of it.
+            // The outermost page of a window comes first. A frame inside it is a part of it.
             if let Some(top) = self.toplevel(index)
                 && pages.iter().all(|(of, _)| *of != top)
                 && area(index) * 2 > area(top)

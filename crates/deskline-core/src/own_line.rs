@@ -1,24 +1,25 @@
 //! Finds the line that an element itself fills, if its box also covers other rows.
 //!
 //! Gecko (Thunderbird's folders) and Chromium give an expanded tree item the box of all its
-//! descendants, so its centre is another row. The same holds for a list item with a list in it, and
-//! for a menu item whose submenu opens inside it. The button of an open GTK expander and Qt's group
-//! box with a check box have a box around their whole content, so their centre is another button.
+//! descendants, so its centre lies on another row. The same holds for a list item with a list in
+//! it, and for a menu item whose submenu opens inside it. The button of an open GTK expander and
+//! Qt's group box with a check box have a box around their whole content, so their centre lies on
+//! another control.
 
 use crate::{Rect, Role, States, Tree};
 
 /// A part of a box that is less high than this, in pixels, is a margin, not a line.
 const LEAST: i32 = 4;
 
-/// How many enclosing rows a row is cut from. Trees are not nested deeper, and the time stays
-/// linear.
+/// A row is cut out of at most this many enclosing rows. Real trees are not nested deeper, and the
+/// limit keeps the time linear.
 const LEVELS: usize = 16;
 
 impl Tree {
     /// Cuts the extents of each row and menu item to the part that its descendants of the same role
-    /// do not cover: its first line, or the part beside them if they begin at its top. A row
-    /// without such a part gets the line of its first descendant: in Thunderbird all accounts are
-    /// in one row. Idempotent.
+    /// do not cover: its first line, or, if the descendants begin at its top, the part beside them.
+    /// A row without such a part gets the line of its first descendant: in Thunderbird all accounts
+    /// are in one row. Idempotent.
     pub(crate) fn keep_own_lines(&mut self) {
         let holders = self.holders();
         let own = |tree: &Self, i: usize| {
@@ -26,7 +27,7 @@ impl Tree {
             place.filter(|_| is_kind(tree.elements[i].role))
         };
         let mut covered: Vec<Option<Inside>> = vec![None; self.elements.len()];
-        // Cut descendants, which come later, before their ancestors.
+        // Go backwards: descendants come later, and are to be cut before their ancestors.
         for i in (0..self.elements.len()).rev() {
             let Some(whole) = own(self, i) else { continue };
             let line = covered[i].map_or(whole, |inside| {
@@ -47,7 +48,7 @@ impl Tree {
     /// Idempotent.
     pub(crate) fn keep_titles(&mut self) {
         let mut content: Vec<Option<Inside>> = vec![None; self.elements.len()];
-        // Descendants come later.
+        // Go backwards, because descendants come later.
         for i in (0..self.elements.len()).rev() {
             let element = &self.elements[i];
             let Some(place) = element.place() else {
@@ -65,8 +66,9 @@ impl Tree {
         }
     }
 
-    /// Records this element for each button and check box around it: one that takes clicks, or a
-    /// text where the outer element has opened around it or is a group box (Qt).
+    /// Records this element as content of each button and check box around it. A text counts as
+    /// content only if the outer element is expanded or is a group box of Qt, and if the text is
+    /// not its title.
     fn note_content(&self, content: &mut [Option<Inside>], index: usize, place: Rect) {
         let is_text = self.elements[index].role == Role::STATIC_TEXT;
         for outer in self.outwards(index).skip(1).take(LEVELS) {
@@ -80,8 +82,9 @@ impl Tree {
         }
     }
 
-    /// Whether a text is below the title of what has opened around it, or of a group box (Qt). The
-    /// title itself is a text of the same words, or the first one inside.
+    /// Whether a text is content of `holder`, an expanded element or a group box of Qt, and not its
+    /// title. The title has the same words as the holder, or if the holder has no words, is the
+    /// first text inside it.
     fn is_text_content(&self, text: usize, holder: usize) -> bool {
         let outer = &self.elements[holder];
         let opened = outer.states.contains(States::EXPANDED);
@@ -143,8 +146,8 @@ fn is_kind(role: Role) -> bool {
     matches!(role, Role::ROW | Role::MENU_ITEM)
 }
 
-/// The part of `whole` above `inside`, or else the wider part beside it, if that is at least as
-/// wide as a line is high. The part below is a margin.
+/// The part of `whole` above `inside`. If there is none, the wider one of the parts to its left and
+/// right, if that is at least as wide as a line is high. The part below is only a margin.
 fn beside(whole: Rect, inside: Inside) -> Option<Rect> {
     let inner = whole.intersect(&inside.all);
     let end = |start: i32, length: i32| start.saturating_add(length);

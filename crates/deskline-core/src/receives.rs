@@ -13,11 +13,12 @@ const HOLD_ITEMS: [Role; 12] = [
 ];
 
 impl Tree {
-    /// The element that is drawn over `index` at a point, in a toolkit that draws later siblings
-    /// over earlier ones, or where `first_on_top` earlier ones over later ones: what is last in
-    /// tree order and contains the point, in such a branch. Scroll bars that fade in let clicks
-    /// through, and so do texts and pictures unless `texts_cover`. The items of a list, a table or
-    /// a menu do not cover each other, whatever their bounds.
+    /// The element that is drawn over `index` at a point, if the toolkit draws later siblings over
+    /// earlier ones, or with `first_on_top`, earlier siblings over later ones. Of all elements that
+    /// contain the point and lie in a branch over that of `index`, this is the last one in tree
+    /// order. Scroll bars that fade in let clicks through, and so do texts and pictures unless
+    /// `texts_cover`. The items of a list, a table or a menu do not cover each other, whatever
+    /// their bounds.
     pub fn drawn_over(
         &self,
         (index, first_on_top): (usize, bool),
@@ -32,7 +33,7 @@ impl Tree {
                 return None;
             }
             let [branch, ours] = self.branches(over, index)?;
-            // Of the windows in a pane the one with the focus is on top.
+            // Of several windows in a pane, the one with the focus is on top.
             let front = self.elements[branch].role == Role::WINDOW && self.has_focus(branch);
             let behind = self.elements[branch].role == Role::WINDOW && self.has_focus(ours);
             (front || (over > index) != first_on_top && !behind).then_some((front, over))
@@ -46,8 +47,8 @@ impl Tree {
         all.any(|i| self.elements[i].states.contains(States::FOCUSED))
     }
 
-    /// Whether another element that takes clicks has a point in its box: none that holds `index`,
-    /// or is in it.
+    /// Whether another element that takes clicks contains a point. Elements around `index` and
+    /// inside it do not count.
     pub fn has_another_at(&self, index: usize, at: Point) -> bool {
         self.elements.iter().enumerate().any(|(other, element)| {
             self.shows_at(other, at)
@@ -62,20 +63,20 @@ impl Tree {
         self.has_at(index, at) && self.is_in_view(index, at)
     }
 
-    /// Whether a visible element has a point in its box.
+    /// Whether the element is visible and its box contains the point.
     fn has_at(&self, index: usize, at: Point) -> bool {
         let element = &self.elements[index];
         let place = element.extents.filter(|_| element.visible);
         place.is_some_and(|place| place.contains(at))
     }
 
-    /// The innermost control inside `index` that has a point.
+    /// The innermost control inside `index` that contains a point.
     pub fn control_inside(&self, index: usize, at: Point) -> Option<usize> {
         let has = |inner: &usize| is_control(&self.elements[*inner]) && self.has_at(*inner, at);
         self.inside(index).filter(has).last()
     }
 
-    /// Whether an element lies outside of what it is in, as an open bubble does.
+    /// Whether an element lies outside of its parent's bounds, as an open bubble does.
     fn is_bubble(&self, index: usize) -> bool {
         let place = |at: usize| {
             let element = &self.elements[at];
@@ -87,17 +88,18 @@ impl Tree {
         outer.is_some_and(|(outer, inner)| !outer.contains(inner.center()))
     }
 
-    /// The element at a point of an open bubble that `index` is not in: it lies outside of what it
-    /// belongs to.
+    /// The innermost element at a point of an open bubble, if `index` is not in that bubble. A
+    /// bubble lies outside of its parent's bounds.
     pub fn bubble_over(&self, index: usize, at: Point) -> Option<usize> {
         let opens = |inner: &usize| self.has_at(*inner, at) && self.is_bubble(*inner);
         let bubble = (0..self.elements.len()).rfind(opens);
         self.innermost_at(bubble?, index, at)
     }
 
-    /// The element at a point of a window that the app draws in another of its windows, and that
-    /// `index` is not in. Chromium draws its questions and its find bar so. It also lists two for
-    /// the choices of its address bar, which have no control and seldom show.
+    /// The innermost element at a point of a window that the app draws inside another of its
+    /// windows, if `index` is not in the drawn window. Chromium draws its questions and its find
+    /// bar this way. It also lists two such windows for the choices of its address bar; they
+    /// contain no control and seldom show.
     pub fn drawn_window_over(&self, index: usize, at: Point) -> Option<usize> {
         let ours = self.toplevel(index);
         let is_drawn = |top: &usize| {
@@ -111,13 +113,13 @@ impl Tree {
                 && self.page_around(*top).is_none()
                 && self.inside(*top).any(is_control)
         };
-        // Where the windows are not known, any of them might be.
+        // If the windows on the screen are unknown, drawn windows cannot be told from them.
         let known = ours.is_some_and(|ours| self.is_own_window(ours));
         let drawn = (0..self.elements.len()).rfind(is_drawn);
         self.innermost_at(drawn.filter(|_| known)?, index, at)
     }
 
-    /// The innermost visible element at a point of `over`, if `index` is not in that.
+    /// The innermost visible element at a point of `over`, if `index` is not in `over`.
     fn innermost_at(&self, over: usize, index: usize, at: Point) -> Option<usize> {
         let is_beside = index != over && !self.is_inside(index, over);
         let found = self
@@ -127,7 +129,7 @@ impl Tree {
         found.filter(|_| is_beside)
     }
 
-    /// Whether an element is what a button of GTK 4 has opened above its window.
+    /// Whether an element is a popover that a button of GTK 4 has opened above its window.
     pub fn is_popover(&self, index: usize) -> bool {
         let button = self.parent(index).map(|at| &self.elements[at]);
         let opened =
@@ -135,8 +137,8 @@ impl Tree {
         opened && self.elements[index].role == Role::GROUP && self.is_bubble(index)
     }
 
-    /// Whether a popover of the element's own window is open that would close at a click on the
-    /// element, and let it go no further.
+    /// Whether a popover is open in the element's own window and would take a click on the element:
+    /// the click would close the popover and not reach the element.
     pub fn popover_beside(&self, index: usize) -> bool {
         let top = self.toplevel(index);
         let popovers = (0..self.elements.len()).filter(|at| {
@@ -149,8 +151,8 @@ impl Tree {
         beside.next().is_some()
     }
 
-    /// Which of the areas of a picture has a point, where the app names the first one whose box has
-    /// it: the smallest.
+    /// The smallest area of an image map that contains a point. The app reported `hit`, the first
+    /// area whose box contains the point. If `hit` is no area of an image map, returns `hit`.
     pub fn area_at(&self, hit: usize, at: Point) -> usize {
         let holder = self
             .parent(hit)
@@ -165,7 +167,8 @@ impl Tree {
         smallest.map_or(hit, |(_, i)| i)
     }
 
-    /// Whether an element is in what opens above its window: a menu, a list of choices, a bubble.
+    /// Whether an element is in something that opens above its window: a menu, a list of choices, a
+    /// bubble.
     pub fn is_in_pop_up(&self, index: usize) -> bool {
         let opens = |at: usize| {
             let role = self.elements[at].role;
@@ -173,21 +176,23 @@ impl Tree {
             let list = matches!(role, Role::POPOVER | Role::COMBO_BOX | Role::POP_UP_BUTTON);
             (menu || list) && !is_in_window(&self.elements[at])
         };
-        // AT-SPI's `menu` is also the item that opens one.
+        // AT-SPI's `menu` is also the role of the item that opens a menu.
         let own = self.elements[index].role;
         matches!(own, Role::MENU | Role::MENU_ITEM) || self.outwards(index).skip(1).any(opens)
     }
 
-    /// Whether a point is in the pane of a window inside its toplevel; true for everything else. A
-    /// GTK 3 plug, such as an item of Xfce's panel, claims the bounds of the whole toplevel.
+    /// Whether a point is in the pane around `window`, a window inside its toplevel. Always true
+    /// for an element that is no window. A GTK 3 plug, such as an item of Xfce's panel, claims the
+    /// bounds of the whole toplevel.
     fn is_clipped_to(&self, window: usize, at: Point) -> bool {
         let mut around = self.outwards(window).skip(1);
         let pane = around.find_map(|outer| self.elements[outer].place());
         self.elements[window].role != Role::WINDOW || pane.is_none_or(|pane| pane.contains(at))
     }
 
-    /// The branches in which two elements lie that may overlap: neither contains the other, and
-    /// what holds both is no list of items.
+    /// The two branches in which `over` and `index` lie, below the nearest element that holds both.
+    /// `None` if they do not overlap: one contains the other, the element that holds both is a list
+    /// of items, or `over` is in a window of its own.
     fn branches(&self, over: usize, index: usize) -> Option<[usize; 2]> {
         let mut around = self.outwards(over);
         // The last ancestor of `over` that does not hold `index` too.
@@ -205,12 +210,13 @@ impl Tree {
         (!holds_items && !self.opens_above(branch)).then_some([branch, ours])
     }
 
-    /// Whether it is a window of its own inside its toplevel: an open menu, a tool tip, a dialog.
+    /// Whether an element is a window of its own inside its toplevel: an open menu, a tool tip, a
+    /// dialog.
     fn opens_above(&self, index: usize) -> bool {
         let element = &self.elements[index];
         match element.role {
             Role::MENU | Role::POPOVER | Role::HELP_TAG => !is_in_window(element),
-            // A document's window in a pane is drawn with its toplevel.
+            // A document's window in a pane is drawn as a part of its toplevel.
             Role::WINDOW => {
                 let holder = self.parent(index).map(|at| self.elements[at].role);
                 element.native_role != "internal frame"
@@ -220,8 +226,9 @@ impl Tree {
         }
     }
 
-    /// Whether `hit`, the topmost element at `point`, is what `index` lies in, and may be all that
-    /// the app tells of it there. A list in between shows nothing of it where the list is not.
+    /// Whether `hit`, the topmost element at `point`, contains `index`, and the app may have named
+    /// it instead of `index`. The app cannot have done so if `point` is outside of `index` or of a
+    /// container between the two, such as a list.
     pub fn is_around(&self, hit: usize, index: usize, point: Point) -> bool {
         let between = self.outwards(index).take_while(|at| *at != hit);
         let mut places = between.filter_map(|at| self.elements[at].place());
@@ -229,8 +236,9 @@ impl Tree {
         is_in && places.all(|place| place.contains(point))
     }
 
-    /// Whether a click on `hit`, the topmost element at a point, is a click on `index`: `hit` is a
-    /// part of it, or passes its clicks on, as a row, a label or the button around a text do.
+    /// Whether a click on `hit`, the topmost element at a point, counts as a click on `index`:
+    /// `hit` is a part of `index`, or passes its clicks on to it, as a row, a label or the button
+    /// around a text does.
     pub fn receives_for(&self, hit: usize, index: usize) -> bool {
         if hit == index || self.is_inside(hit, index) {
             return self.is_part(hit, index);
@@ -252,8 +260,8 @@ impl Tree {
         })
     }
 
-    /// Whether a click on `hit`, inside `index`, is one on `index`: not where another control lies
-    /// between, such as the button that closes a tab or deletes a row.
+    /// Whether a click on `hit`, which is inside `index`, counts as a click on `index`. It does not
+    /// if `hit` is, or is in, another control inside `index`, such as the button that closes a tab.
     fn is_part(&self, hit: usize, index: usize) -> bool {
         let target = &self.elements[index];
         let is_of_parts = matches!(
@@ -268,13 +276,15 @@ impl Tree {
         is_of_parts || self.outwards(hit).take_while(|at| *at != index).all(own)
     }
 
-    /// Whether an element has no click of its own: what lies in it has.
+    /// Whether an element only holds others: clicks are meant for those, and not for the element
+    /// itself.
     pub fn only_holds(&self, index: usize) -> bool {
         let element = &self.elements[index];
         !passes_clicks(element) || element.title.shown.is_empty()
     }
 
-    /// Whether `hit` is, or is in, a label with the text of `index`, or around it.
+    /// Whether `hit` is a label, or is in a label, that has the text of `index` or contains
+    /// `index`.
     fn labels(&self, hit: usize, index: usize) -> bool {
         let wanted = fold(&self.elements[index].title.shown);
         let is_label = |at: usize| {
@@ -302,7 +312,7 @@ fn is_control(element: &Element) -> bool {
     element.role.is_interactive()
 }
 
-/// Whether a container hands a click on it to what it contains.
+/// Whether a container passes clicks on itself to what it contains.
 fn passes_clicks(element: &Element) -> bool {
     let holds = matches!(
         element.role,
@@ -311,7 +321,7 @@ fn passes_clicks(element: &Element) -> bool {
     holds || is_control(element)
 }
 
-/// Whether it keeps a click from what lies under it.
+/// Whether the element keeps clicks from reaching what lies under it.
 fn takes_clicks(element: &Element, texts_cover: bool) -> bool {
     match element.role {
         Role::STATIC_TEXT | Role::IMAGE => texts_cover && element.native_role != "ocr",
@@ -320,7 +330,7 @@ fn takes_clicks(element: &Element, texts_cover: bool) -> bool {
     }
 }
 
-/// Whether it is a popover of GTK 3, which is drawn in its window.
+/// Whether the element is a popover of GTK 3, which is drawn inside its window.
 fn is_in_window(element: &Element) -> bool {
     element.role == Role::POPOVER && element.native_role == "panel"
 }

@@ -103,9 +103,9 @@ impl Role {
         Self::ALL.iter().copied().find(|role| role.0 == ax)
     }
 
-    /// Refines an AT-SPI role by the role of its parent. AT-SPI's `menu` is an open menu, and also
-    /// the item that opens one: in a menu bar it is a menu bar item, in another menu or below a
-    /// menu item a menu item. `native` is AT-SPI's name for the role.
+    /// Refines an AT-SPI role by the role of its parent. AT-SPI's `menu` is an open menu or the
+    /// item that opens it. If its parent is a menu bar, it is a menu bar item; if its parent is a
+    /// menu or a menu item, it is a menu item. `native` is AT-SPI's name for the role.
     #[must_use]
     pub fn inside(self, container: Self, native: &str) -> Self {
         match (native, container) {
@@ -115,7 +115,8 @@ impl Role {
         }
     }
 
-    /// Whether a person clicks or types in such an element. A summary lists these roles first.
+    /// Whether a person clicks or types in an element of this role. A summary lists these roles
+    /// first.
     pub fn is_interactive(self) -> bool {
         let button = matches!(self, Self::BUTTON | Self::POP_UP_BUTTON | Self::MENU_BUTTON);
         let switch = matches!(
@@ -127,14 +128,14 @@ impl Role {
         button || switch || field || item || matches!(self, Self::SLIDER | Self::INCREMENTOR)
     }
 
-    /// Whether it holds a value that the user enters.
+    /// Whether an element of this role holds a value that the user enters.
     pub(crate) fn is_field(self) -> bool {
         let text = matches!(self, Self::TEXT_FIELD | Self::TEXT_AREA | Self::DATE_FIELD);
         let choice = matches!(self, Self::COMBO_BOX | Self::POP_UP_BUTTON);
         text || choice || matches!(self, Self::INCREMENTOR | Self::SLIDER)
     }
 
-    /// Whether it is a scroll bar or a part of one.
+    /// Whether this is the role of a scroll bar or of a part of one.
     pub fn is_scroll_bar_part(self) -> bool {
         matches!(
             self,
@@ -142,7 +143,7 @@ impl Role {
         )
     }
 
-    /// Whether its value changes by itself while the app works.
+    /// Whether an element of this role changes its value by itself while the app works.
     pub fn is_progress(self) -> bool {
         matches!(self, Self::PROGRESS_INDICATOR | Self::BUSY_INDICATOR)
     }

@@ -11,8 +11,8 @@ use crate::Role;
 impl Role {
     /// The role and native role of an `AtspiRole` number (at-spi2-core, `atspi-constants.h`).
     ///
-    /// The platform refines two of them: a `text` with several lines is a [`Role::TEXT_AREA`], and
-    /// the role of a `menu` depends on its parent ([`Role::inside`]).
+    /// The platform refines two of these roles: a `text` with several lines is a
+    /// [`Role::TEXT_AREA`], and the role of a `menu` depends on its parent ([`Role::inside`]).
     pub fn from_atspi(number: u32) -> (Self, Cow<'static, str>) {
         match usize::try_from(number).ok().and_then(|i| ATSPI.get(i)) {
             Some(&(native, role)) => (role, native.into()),

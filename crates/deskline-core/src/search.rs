@@ -13,20 +13,20 @@ use crate::{Coordinates, Element, Point, Ref, Role, States, Texts, Tree, tag};
 pub struct Match {
     /// An index into the tree.
     pub index: usize,
-    /// How many equally good matches there are besides, in any window.
+    /// How many other matches are equally good, in any window.
     pub others: usize,
-    /// One of them.
+    /// One of these other matches; `None` if there are none.
     pub other: Option<usize>,
-    /// Whether the text is only a part of the element's.
+    /// Whether the searched text is only a part of the element's text.
     pub is_part: bool,
 }
 
-/// The quality of a match; greater is better. In order of weight: exact but for a colon at the end,
-/// seen (2) or visible (1), exact, interactive, by the element's own text (not a descendant's),
-/// spelled in the same case.
+/// The quality of a match; greater is better. In order of weight: the text is equal but for a colon
+/// at the end; the element is seen (2), or visible but covered (1); the text is equal; the element
+/// is interactive; the text is its own and not a descendant's; the case is the same.
 type Rank = (bool, u8, bool, bool, bool, bool);
 
-/// How an element has a text: as a part, as all but a colon at the end, or as all of one.
+/// How much of an element's text the searched text is: a part, all but a colon at the end, or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Part,
@@ -35,20 +35,21 @@ enum Fit {
 }
 
 impl Tree {
-    /// Finds the element whose text contains `text`, and whose role starts with `role` (with or
-    /// without `AX`) or whose native role is `role`. Compares by [`fold`]: case, invisible marks
-    /// and kinds of space do not matter.
+    /// Finds the element whose text contains `text`. If `role` is given, it must be the start of
+    /// the element's role (with or without `AX`) or the whole native role. Compares by [`fold`]:
+    /// case, invisible marks and kinds of space do not matter.
     ///
     /// Searches title, value, description, and the text of the element's line. An exact match beats
     /// a partial one, then visible beats hidden, interactive beats static, own text beats a
-    /// descendant's, and the same case beats a different one; then the front window's is taken,
-    /// then tree order decides. A label's colon makes no difference, unless both texts show. An
-    /// empty text matches any element, but only with a role.
+    /// descendant's, and the same case beats a different one. Of equals, those in the front window
+    /// come first, then tree order decides. A colon at the end of a label makes a difference only
+    /// if the texts with and without it both show. An empty text matches any element, but only with
+    /// a role.
     pub fn find_text(&self, text: &str, role: Option<&str>) -> Option<Match> {
         self.find_text_in(None, text, role)
     }
 
-    /// Like [`Tree::find_text`], in one toplevel only if `toplevel` is given.
+    /// Like [`Tree::find_text`]; if `toplevel` is given, only in that toplevel.
     pub fn find_text_in(
         &self,
         toplevel: Option<usize>,
@@ -74,8 +75,9 @@ impl Tree {
         let texts = Texts::new(self);
         let front = self.active_toplevel();
         let in_front = |index| front.is_some() && self.toplevel(index) == front;
-        // A page's own "Close" comes before that of its browser, which loses the page. Gecko shows
-        // the choices of a page's drop-down outside of the page.
+        // A page's own "Close" comes before that of its browser, which would close the page. Menu
+        // items do not count as in a page, because Gecko shows the choices of a page's drop-down
+        // outside of it.
         let first = |index: usize| {
             let is_item = self.elements[index].role == Role::MENU_ITEM;
             let in_page = !is_item && self.page_around(index).is_some();
@@ -99,7 +101,8 @@ impl Tree {
             // A disabled element takes no input: rank it like a static text.
             let disabled = element.states.contains(States::DISABLED);
             let interactive = element.role.is_interactive() && !disabled;
-            // A container whose text is that of a control out of view is not meant.
+            // A container that has its text from a control inside it counts as no more visible than
+            // that control.
             let lender =
                 source.filter(|at| own.is_none() && self.elements[*at].role.is_interactive());
             let shows = lender.map_or(2, &shows_at).min(shows_at(index));
@@ -139,15 +142,15 @@ impl Tree {
         }))
     }
 
-    /// The choice of a combo box that this text means, if the combo box, or a part of it, has the
-    /// text only because it shows that choice. `None` for any other element.
+    /// The choice that `wanted` means, if the element at `index` is a combo box or a part of one,
+    /// and has this text only because it shows that choice. `None` for any other element.
     pub fn option_of(
         &self,
         index: usize,
         wanted: &str,
         may_be: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        // In GTK 4 a button inside it shows the choice.
+        // In GTK 4 a button inside the combo box shows the choice.
         let is_combo = |at: &usize| {
             let role = self.elements[*at].role;
             matches!(role, Role::COMBO_BOX | Role::POP_UP_BUTTON)
@@ -200,13 +203,14 @@ impl Tree {
 
     /// The element that a click at `point` is for. Takes the last visible element in tree order
     /// that contains the point, in the app's topmost window there; if that is part of an
-    /// interactive element, such as a button's label, the interactive one.
+    /// interactive element, as a label is of a button, takes the interactive element.
     pub fn find_at(&self, point: Point) -> Option<usize> {
         self.find_at_in(None, point)
     }
 
-    /// [`Tree::find_at`] in `toplevel`; without one, in the active toplevel and the pop-ups. For
-    /// trees whose coordinates are each window's: all windows begin at (0, 0).
+    /// Like [`Tree::find_at`]. If coordinates are relative to each window, so that all windows
+    /// begin at (0, 0), searches only `toplevel` (or if it is `None`, the active toplevel) and
+    /// pop-ups.
     pub fn find_at_in(&self, toplevel: Option<usize>, point: Point) -> Option<usize> {
         let holds = |e: &Element| e.visible && e.extents.is_some_and(|r| r.contains(point));
         let window = self.window_at(point);
@@ -244,8 +248,8 @@ impl Tree {
     }
 
     /// Up to three visible texts nearest to `text`, for an error: `"Send" [AXButton] #e42`. First
-    /// those that are this text, whatever their role; then those of elements with that role, or of
-    /// all if there are none.
+    /// the texts equal to `text`, whatever their role; then those of elements with `role`, or of
+    /// all elements if none has that role.
     pub fn nearest_texts(&self, text: &str, role: Option<&str>) -> Vec<String> {
         let filter = RoleFilter::new(role);
         let any = RoleFilter::new(None);
@@ -315,7 +319,7 @@ pub fn nearest_of<'t>(text: &str, texts: impl IntoIterator<Item = &'t str>) -> V
 /// A failed search compares at most this many texts.
 const NEAREST_LIMIT: usize = 5_000;
 
-/// How the element's texts fit `wanted`. `None` if none contains it.
+/// How the element's texts fit `wanted`. `None` if none of them contains `wanted`.
 fn has_text(element: &Element, wanted: &str) -> Option<Fit> {
     let value = (!element.states.contains(States::SECURE)).then_some(&element.value);
     let parts = [Some(&element.title), value, Some(&element.description)];

@@ -37,7 +37,7 @@ pub struct Handoff {
     pub total: usize,
     /// The number of visible elements.
     pub visible: usize,
-    /// [`tree_elements`].
+    /// The visible elements of the app's tree, by [`tree_elements`].
     pub elements: Listed,
 }
 
@@ -82,7 +82,7 @@ pub struct Summary {
     pub summary: String,
     /// What the action has changed: `changed`, `picture only`, `nothing` or `unknown`.
     pub effect: Option<&'static str>,
-    /// When what the call expects showed.
+    /// After which time the expectation of the call was met.
     pub expected: Option<String>,
     /// The steps of a chain, a line each.
     pub steps: Vec<String>,
@@ -92,15 +92,16 @@ pub struct Summary {
     pub focus: Option<String>,
     /// The app's windows, if there are several: [`crate::focus::windows`].
     pub windows: Option<String>,
-    /// Anything else that the model must know, such as: no guard; no picture, and why.
+    /// Anything else that the model must know, such as that there was no guard, or why there is no
+    /// picture.
     pub notes: Vec<String>,
     /// The changes since the last answer: [`crate::listing::late_changes`].
     pub late_changes: LateChanges,
-    /// Whether and where the picture changed; set if the diff names nothing visible.
+    /// Whether and where the picture changed. Set only if the diff names nothing visible.
     pub picture_changed: Option<String>,
     /// Texts before and after: [`crate::listing::text_changes`].
     pub text_changes: Listed,
-    /// [`tree_elements`] or [`crate::listing::new_elements`].
+    /// The elements that show, by [`tree_elements`] or [`crate::listing::new_elements`].
     pub visible_elements: Listed,
     /// The app that came to the front.
     pub app_switch: Option<Handoff>,
@@ -118,7 +119,7 @@ impl Summary {
         }
     }
 
-    /// The whole text. `wanted`: whether it ends with the hint how to search the file.
+    /// The whole text. `wanted` tells whether it has the hint about how to search the file.
     fn page(&self, wanted: bool) -> Page {
         let handoff = self.app_switch.as_ref().map(|handoff| {
             let mut head = Page::default();

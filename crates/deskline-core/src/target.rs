@@ -8,19 +8,19 @@ use crate::line_writer::short_tail;
 use crate::texts::value_beside_name;
 use crate::{Element, Line, Role, States, Text, Texts, Tree, tag};
 
-/// The longest text, and the longest value.
+/// The most characters of a text (`TEXT`) and of a value (`VALUE`).
 const TEXT: usize = 60;
 const VALUE: usize = 200;
 
 /// Element `index` as it is now: `[AXCheckBox (check box)] "Wrap lines" checked #e42`, with its
-/// container if other elements look like it. `was` is the element before the action: a long value
-/// is cut to the part that changed.
+/// container if other elements look like it. `was` is the element before the action. It tells which
+/// part of a long value changed: the value is cut to that part.
 pub fn target(tree: &Tree, index: usize, was: Option<&Element>) -> Option<String> {
     let texts = Texts::new(tree);
     let element = tree.elements.get(index)?;
     let line = Line::new(tree, &texts, index)?;
     let mut out = head(&line);
-    // The value, unless it is the text in the head of the line.
+    // The value, unless the head of the line shows all of it as the text.
     let value = Some(&element.value).filter(|_| !element.states.contains(States::SECURE));
     let long = value.filter(|value| value.shown.trim().chars().count() > TEXT);
     let value = value_beside_name(element).or(long);
@@ -41,7 +41,7 @@ pub fn gone(tree: &Tree, index: usize) -> Option<String> {
 }
 
 /// The change of an action's own target, for the step of a chain: `checked`, `not checked`,
-/// `value:"12"`. `None` if its line shows no change.
+/// `value:"12"`. `None` if the target's line shows no change.
 pub fn own_change(was: &Element, is: &Element) -> Option<String> {
     // The focus, and whether the element is editable, are no effects of an action.
     let kinds = States::SELECTED
@@ -91,7 +91,8 @@ fn excerpt(value: &Text, was: Option<&Text>) -> String {
     shown
 }
 
-/// The other visible elements with the same role and text, or without a text like it.
+/// The other visible elements with the same role and the same text, or if the element has no text,
+/// with the same role and without a text.
 fn likes<'t>(tree: &'t Tree, texts: &'t Texts, index: usize) -> impl Iterator<Item = usize> + 't {
     let element = &tree.elements[index];
     let text = texts.text(tree, index);
@@ -104,8 +105,9 @@ fn likes<'t>(tree: &'t Tree, texts: &'t Texts, index: usize) -> impl Iterator<It
     })
 }
 
-/// The nearest container with a text that distinguishes the element from those like it: the whole
-/// window only if they all are in others. `None` if there are none.
+/// The nearest container whose text distinguishes the element from those with the same role and
+/// text. If all of these are in other windows, it is the element's window. `None` if there are
+/// none.
 fn distinguishing_container(tree: &Tree, texts: &Texts, index: usize) -> Option<usize> {
     let top = tree.toplevel(index);
     let mut likes = likes(tree, texts, index)
@@ -116,7 +118,7 @@ fn distinguishing_container(tree: &Tree, texts: &Texts, index: usize) -> Option<
         return top;
     }
     let text = |at: usize| texts.text(tree, at).map(|text| text.shown.trim());
-    // A control in it is not its name.
+    // A container is not named by a control in it.
     let is_named = |outer: &usize| {
         let source = texts.source(*outer).filter(|source| source != outer);
         source.is_none_or(|source| !tree.elements[source].role.is_interactive())

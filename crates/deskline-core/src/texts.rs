@@ -1,5 +1,5 @@
-//! The text of each element: its own, or for a container without any, that of its first descendant
-//! with one. Visible containers borrow from visible descendants.
+//! The text of each element: its own text, or for a container without text, that of its first
+//! descendant that has text. Visible containers borrow from visible descendants.
 
 use crate::{Element, Role, States, Text, Tree};
 
@@ -14,15 +14,15 @@ pub fn own_text(element: &Element) -> Option<&Text> {
         .or_else(|| non_empty(&element.description))
 }
 
-/// The value of an element whose text is a name that differs from it; its line shows the value
-/// beside the text. Never the value of a secure element.
+/// The value of an element that has both a name and a value, if the two differ. The element's line
+/// then shows the value beside the name. Never the value of a secure element.
 pub(crate) fn value_beside_name(element: &Element) -> Option<&Text> {
     let name = name_of(element)?;
     value_of(element).filter(|value| *value != name)
 }
 
-/// The title. For a field without a title, the description, so that its value is not taken for its
-/// name: on macOS, web pages use it as a field's name.
+/// The title. For a field without a title, the description: on macOS, web pages name fields by it,
+/// and otherwise a field's value would pass for its name.
 fn name_of(element: &Element) -> Option<&Text> {
     let is_field = element.role.is_field() || element.role == Role::TIME_FIELD;
     let described = || non_empty(&element.description).filter(|_| is_field);
@@ -73,12 +73,12 @@ fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
     rank(from) >= rank_of_now.max(u8::from(!to.role.is_interactive()))
 }
 
-/// For each element of a tree, the element whose own text it has.
+/// For each element of a tree, the element from which it has its text: itself or a descendant.
 #[derive(Debug, Clone)]
 pub struct Texts(Vec<Option<usize>>);
 
 impl Texts {
-    /// Computes all of them in one pass.
+    /// Computes the texts of all elements in one pass.
     pub fn new(tree: &Tree) -> Self {
         let mut source: Vec<Option<usize>> = vec![None; tree.elements.len()];
         // Backwards: an element's children come after it, and its first child is looked at last.
@@ -104,7 +104,7 @@ impl Texts {
         source.is_some_and(|e| e.native_role == FROM_PICTURE)
     }
 
-    /// The element whose own text element `index` has: itself or a descendant.
+    /// The element from which element `index` has its text: itself or a descendant.
     pub fn source(&self, index: usize) -> Option<usize> {
         self.0.get(index).copied().flatten()
     }
@@ -116,8 +116,9 @@ impl Texts {
 }
 
 impl Tree {
-    /// What an element says, whole: its own texts, and those of what a container holds, a line
-    /// each. Each text is at most [`Text::LIMIT`](crate::Text::LIMIT) characters.
+    /// The whole text of an element: its own texts and, if it is a container, those of the elements
+    /// in it, each element on a line. Each text is at most [`Text::LIMIT`](crate::Text::LIMIT)
+    /// characters.
     pub fn whole_text(&self, index: usize) -> String {
         let role = self.elements[index].role;
         let is_text = matches!(role, Role::STATIC_TEXT | Role::HEADING | Role::IMAGE);

@@ -27,8 +27,8 @@ pub struct TreeWindow {
     pub extents: Rect,
     /// Whether it is neither minimised nor on another workspace.
     pub on_screen: bool,
-    /// The toplevel elements that may be this window, as indexes into the tree: one if it is known,
-    /// several if they cannot be distinguished, none if no element fits.
+    /// The toplevel elements that may be this window, as indexes into the tree: one if the element
+    /// is known, several if they cannot be distinguished, none if no element fits.
     pub elements: Vec<usize>,
 }
 
@@ -46,41 +46,44 @@ pub enum Coordinates {
 pub struct Tree {
     pub app: App,
     pub elements: Vec<Element>,
-    /// The open modal dialog or sheet, as an index into `elements`. It scopes `visible`.
+    /// The open modal dialog or sheet, as an index into `elements`. It covers other elements, so
+    /// they are not `visible`.
     pub dialog: Option<usize>,
     /// The app's windows, frontmost first; empty if the platform does not list them.
     pub windows: Vec<TreeWindow>,
     pub coordinates: Coordinates,
     /// The missing parts of the tree and why, one sentence each; empty if the tree is complete.
     pub partial: Vec<String>,
-    /// The elements that were not read in this call.
+    /// The elements that were taken from earlier readings; `None` if all were read in this call.
     pub older: Option<Older>,
     /// Parts of the picture that the tree does not describe, largest first: `(x,y w×h) [role]`.
     /// Empty if there is no picture.
     pub blind: Vec<String>,
-    /// The fields whose label is a text beside them: the app does not say that it is theirs.
+    /// The fields that are named by a text beside them, which the app does not report as their
+    /// label.
     pub labelled_by_place: Vec<usize>,
-    /// The processes whose objects the app shows as its own, but for those that it has started.
+    /// The other processes whose objects the app shows as its own, except processes that it has
+    /// started.
     pub shows: Vec<u32>,
-    /// For an app that accessibility does not know: why, and what would help. Its elements are then
-    /// its windows, whose content only the picture shows.
+    /// If accessibility does not know the app: why, and what would help. The elements are then the
+    /// app's windows, whose content only the picture shows.
     pub no_tree: Option<String>,
     pub took: Duration,
 }
 
 /// Elements taken from earlier readings: hidden ones that no event of the app has invalidated, and
-/// the windows that nobody sees.
+/// those of windows that nobody sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Older {
     pub elements: usize,
-    /// The age of the oldest of them.
+    /// The age of the oldest of these elements.
     pub by: Duration,
     /// The toplevels that no user sees now, as indexes into the tree.
     pub windows: Vec<usize>,
 }
 
-/// The nodes below the first of `count`, in document order: each before its children. Leaves out
-/// those without a list of children, and what is below them.
+/// The first of `count` nodes and those below it, in document order: each node comes before its
+/// children. Leaves out nodes without a list of children, and everything below them.
 pub fn document_order<'n>(
     count: usize,
     children: impl Fn(usize) -> Option<&'n [usize]>,
@@ -97,12 +100,13 @@ pub fn document_order<'n>(
     order
 }
 
-/// The name of VS Code's and Cursor's editors while they show their text to no screen reader.
+/// How the name of the editors of VS Code and Cursor begins while they hide their text from
+/// accessibility.
 const KEEPS_TEXT: &str = "The editor is not accessible at this time";
 
 impl Tree {
     /// Derives what no app reports: which elements show, labels of fields, numbers of cells.
-    /// `within`: the screen, if elements beyond it are not to show.
+    /// `within` is the screen, if elements beyond it count as hidden.
     pub fn complete(&mut self, within: Option<Rect>) {
         self.scope_visible();
         if let Some(screen) = within {
@@ -150,8 +154,8 @@ impl Tree {
         }
     }
 
-    /// The element that contains this one. Its index is smaller; in a cyclic tree there may be
-    /// none.
+    /// The element that contains this one. Its index is smaller: a parent with a greater index,
+    /// which only a cyclic tree has, does not count.
     pub fn parent(&self, index: usize) -> Option<usize> {
         self.elements.get(index)?.parent.filter(|p| *p < index)
     }
@@ -177,8 +181,8 @@ impl Tree {
         self.outwards(index).find(is_page)
     }
 
-    /// Whether an element is in a question of Firefox's own, such as one for a permission: an alert
-    /// in its window and outside of its pages.
+    /// Whether an element is in a question that Firefox itself asks, for example for a permission:
+    /// an alert inside a window of Firefox and outside of its web pages.
     pub fn is_in_question(&self, index: usize) -> bool {
         let is_within = |at: usize| self.toplevel(at) != Some(at);
         let asks = |at: usize| self.elements[at].native_role == "alert" && is_within(at);
@@ -198,7 +202,7 @@ impl Tree {
                 Some(parent) if self.elements.get(parent)?.role == Role::APPLICATION => {
                     return Some(at);
                 }
-                // A container comes before its contents, so this ends.
+                // A container comes before its contents, so this loop ends.
                 Some(parent) if parent < at => at = parent,
                 _ => return (self.elements[at].role != Role::APPLICATION).then_some(at),
             }
@@ -212,7 +216,7 @@ impl Tree {
             .any(|at| role(at) == Some(Role::HELP_TAG))
     }
 
-    /// The windows that may contain an element: one if it is known.
+    /// The windows that may contain an element: only one if its window is known.
     pub fn windows_of(&self, index: usize) -> Vec<&TreeWindow> {
         let top = self.toplevel(index);
         let holds = |w: &&TreeWindow| top.is_some_and(|top| w.elements.contains(&top));
@@ -236,8 +240,8 @@ impl Tree {
         windows.find(|w| w.on_screen && w.extents.contains(point))
     }
 
-    /// Whether the element can be on top in `window`: it is inside it, or inside a toplevel that is
-    /// not in the list of windows, such as an open menu.
+    /// Whether the element can be on top in `window`: it is inside that window, or inside a
+    /// toplevel that is not in the list of windows, such as an open menu.
     pub(crate) fn may_be_in(&self, index: usize, window: &TreeWindow) -> bool {
         let Some(top) = self.toplevel(index) else {
             return true;

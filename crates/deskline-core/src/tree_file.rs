@@ -1,5 +1,5 @@
 //! The parts of a tree file: a full tree, a diff with the tree after it, the tree of the app that
-//! came to the front, an error. A link composes its file of these.
+//! came to the front, an error. A link composes its file from these parts.
 
 use std::cell::OnceCell;
 use std::fmt::Write as _;
@@ -66,7 +66,7 @@ pub fn app_switch(tree: &Tree, only_visible: bool) -> String {
     switch_header(tree) + &full_tree(tree, only_visible)
 }
 
-/// The app that a drag from another one ended in: the header of [`app_switch`], then the diff and
+/// The app in which a drag from another app ended: the header of [`app_switch`], then the diff and
 /// the tree.
 pub fn dropped_on(before: &Tree, after: &Tree, diff: &Diff, only_visible: bool) -> String {
     switch_header(after) + &diff_and_tree(before, after, diff, only_visible)
@@ -101,7 +101,7 @@ fn label(tree: &Tree, texts: &Texts, index: usize) -> Option<String> {
 }
 
 /// The lines of a diff: added, removed, modified. A removed element has no ref; a modified one has
-/// no extents, as its line in the tree below has them.
+/// no extents, because its line in the tree below has them.
 fn delta_lines<'a>(
     before: &'a Tree,
     after: &'a Tree,

@@ -8,14 +8,15 @@ use crate::{Coordinates, Element, Point, Rect, Role, Tree, TreeWindow};
 struct Scope {
     /// The bounds that must contain an element's centre.
     clip: Option<Rect>,
-    /// Whether it is in the open dialog, or in a menu that is a toplevel.
+    /// Whether no open dialog covers the container, for example because it is in the dialog, or in
+    /// a menu that is a toplevel.
     in_dialog: bool,
     in_web: bool,
     depth: Depth,
     /// The container's role and bounds.
     role: Option<Role>,
     place: Option<Rect>,
-    /// Its bounds, if what is larger scrolls in it.
+    /// The container's bounds, if larger contents scroll in it.
     filler: Option<Rect>,
 }
 
@@ -38,8 +39,8 @@ impl Tree {
     /// to their own bounds. Menus that are toplevels, or children of one, stay visible beside a
     /// dialog, which may have opened them. A dialog in a web page covers the page, not the browser
     /// around it. The extents of a row that covers other rows are cut to its own line first, and
-    /// those of a button that covers its content to its title. Of what is larger than the container
-    /// that it is in, the part that shows counts.
+    /// those of a button that covers its content to its title. If an element is larger than its
+    /// container, the part that shows counts.
     pub fn scope_visible(&mut self) {
         self.keep_own_lines();
         self.keep_titles();
@@ -99,7 +100,8 @@ impl Tree {
         }
     }
 
-    /// Whether what an element scrolls in would show it at a point.
+    /// Whether a point is inside all containers in which an element scrolls, so that it can show
+    /// there.
     pub fn is_in_view(&self, index: usize, at: Point) -> bool {
         const OPENS: [Role; 4] = [Role::MENU, Role::POPOVER, Role::HELP_TAG, Role::WINDOW];
         let places = |i: usize| self.elements[i].place();
@@ -145,7 +147,7 @@ impl Tree {
         !covered
     }
 
-    /// The number of seen elements.
+    /// The number of elements that are seen; see [`Tree::is_seen`].
     pub fn seen(&self) -> usize {
         (0..self.elements.len())
             .filter(|&i| self.is_seen(i))
@@ -159,13 +161,13 @@ impl Tree {
     }
 }
 
-/// Whether an element is meant as a whole, and does not just hold others.
+/// Whether an element is used as a whole, and does not merely hold others.
 fn is_one(element: &Element) -> bool {
     let role = element.role;
     role.is_interactive() || matches!(role, Role::ROW | Role::CELL | Role::STATIC_TEXT)
 }
 
-/// What a container shows of what is wider or higher than it: a long row, a text.
+/// The part that a container shows of an element that is wider or higher, such as a long row.
 fn shown_part(place: Rect, clip: Rect) -> Rect {
     let part = place.intersect(&clip);
     if part.is_empty() {
@@ -215,7 +217,7 @@ fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
         // Chromium's menu of a `<select>` keeps the size of the closed control.
         Role::MENU if matches!(outer.role, Some(Role::COMBO_BOX | Role::POP_UP_BUTTON)) => None,
         _ if outer.depth == Depth::App || pops_up(element, outer) => own,
-        // Their items and lists open outside their bounds.
+        // The items and lists of these roles open outside of the element's bounds.
         Role::MENU
         | Role::MENU_BAR_ITEM
         | Role::MENU_BUTTON
@@ -229,7 +231,8 @@ fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
 fn clips_contents(element: &Element, in_web: bool) -> bool {
     match element.role {
         Role::SCROLL_AREA | Role::WEB_AREA => true,
-        // In a page these do not scroll their contents, and submenus are lists outside lists.
+        // In a page, elements of these roles do not scroll, and a submenu is a list outside of its
+        // parent list.
         Role::TABLE | Role::OUTLINE | Role::LIST | Role::GRID | Role::BROWSER => !in_web,
         // A `list box` in a page is a `<select>` that shows several choices, and scrolls.
         _ => {
@@ -239,7 +242,7 @@ fn clips_contents(element: &Element, in_web: bool) -> bool {
     }
 }
 
-/// Whether it may be a scroll area of Qt, which has no role.
+/// Whether the element may be a scroll area of Qt, which has no role of its own.
 fn is_filler(element: &Element) -> bool {
     element.native_role == "filler"
 }

@@ -16,15 +16,16 @@ pub struct Window {
     pub title: String,
     /// The bounds without the shadow; `None` if the display does not report them.
     pub extents: Option<Rect>,
-    /// Its workspace, counted from 1, unless it is the visible one.
+    /// The window's workspace, counted from 1; `None` if that is the visible one.
     pub workspace: Option<u32>,
     pub minimised: bool,
-    /// Rolled up to its title bar.
+    /// Whether the window is rolled up to its title bar.
     pub shaded: bool,
     pub place: Place,
 }
 
-/// Whether a window is an app's or a part of the desktop, which never becomes the front window.
+/// Whether a window belongs to an app, or is a part of the desktop, which never becomes the front
+/// window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Place {
     #[default]
@@ -33,7 +34,7 @@ pub enum Place {
     Notification,
     /// The window below all others, with the icons.
     Desktop,
-    /// No window: an item of the tray.
+    /// Not a window, but an item of the tray.
     Tray,
 }
 
@@ -48,7 +49,7 @@ impl Window {
         !self.is_away() && self.place == Place::App
     }
 
-    /// In parentheses, as in `(workspace 2, minimised)`; empty for a plain window.
+    /// The window's state, such as `(workspace 2, minimised)`; empty for a plain window.
     pub fn state(&self) -> String {
         let place = match self.place {
             Place::App => None,

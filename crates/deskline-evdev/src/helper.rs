@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 /// The program's name.
 pub const NAME: &str = "deskline-grab";
 
-/// The paths of an installed program: an administrator's, and a package's.
+/// The paths at which an administrator, and a package, installs the program.
 pub const INSTALLED: [&str; 2] = [
     "/usr/local/libexec/deskline-grab",
     "/usr/libexec/deskline-grab",
@@ -22,7 +22,7 @@ pub const INSTALLED: [&str; 2] = [
 /// `S_ISGID`
 const SETGID: u32 = 0o2000;
 
-/// A program that only root can have installed, with the right to read the devices.
+/// A program that only root can have installed, and whose setgid bit lets it read the devices.
 ///
 /// The file stays open, so that exactly the checked file is started.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub enum Distrust {
     Absent,
     /// Not owned by root, or writable by others, who could have replaced the program.
     NotRoots,
-    /// Owned by root, without the right to read the devices.
+    /// Owned by root, but without the setgid bit that lets it read the devices.
     NoRight,
 }
 
@@ -52,7 +52,8 @@ impl fmt::Display for Distrust {
     }
 }
 
-/// The program beside this one, as in a build or an archive. It is not checked.
+/// The path of `deskline-grab` beside the running program, as in a build or an archive. Does not
+/// check whether the file can be trusted.
 pub fn beside() -> Option<PathBuf> {
     let exe = std::env::current_exe().ok()?;
     let folder = exe.parent()?;
@@ -72,7 +73,7 @@ impl Helper {
         places.into_iter().find_map(|path| Self::at(&path).ok())
     }
 
-    /// The program at this path.
+    /// Opens the program at this path, and checks it.
     ///
     /// # Errors
     ///

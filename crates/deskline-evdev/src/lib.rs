@@ -1,7 +1,7 @@
 //! The evdev guard: `EVIOCGRAB` on the person's keyboards and pointers (`linux/input.h`).
 //!
-//! It works with every compositor that receives the agent's input through a protocol, and not
-//! through such devices. A grabbed device's events reach only the process that grabbed it. The
+//! It works with every compositor that receives the agent's input through a protocol instead of
+//! through input devices. A grabbed device's events reach only the process that grabbed it. The
 //! kernel releases the grab when that process ends, so its death locks nobody out.
 //!
 //! - [`Guard`]: the handle that a display uses as its guard. The keeper of `deskline-grab` holds
@@ -42,7 +42,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a waiting link checks for cancellation.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// The name of this program's helper that calls [`run_for_reader`].
+/// The name of the helper process that calls [`run_for_reader`].
 pub const COMMAND: &str = "grab-devices";
 
 const STARTING: &str = "starting the input lock";
@@ -52,11 +52,11 @@ pub fn look() -> Seen {
     deskline_grab::count(&InputFolder::system())
 }
 
-/// The link that Esc and the limit cancel.
+/// The link that Esc or the time limit cancels.
 #[derive(Default)]
 struct Link {
     number: u32,
-    /// `None` until something is grabbed for the link.
+    /// The link's cancel flag; `None` until a device is grabbed for the link.
     cancel: Option<Cancel>,
 }
 
@@ -67,11 +67,12 @@ pub struct Guard {
     socket: Arc<OwnedFd>,
     answers: Receiver<Report>,
     link: Shared,
-    /// Has this process release its own keys at the limit if it is stopped.
+    /// Wakes this process at the time limit if it is stopped (`SIGSTOP`), so that it releases its
+    /// keys.
     alarm: Alarm,
-    /// Set when an answer timed out: the next one might belong to that order.
+    /// Whether an answer has timed out. The next answer might then belong to the earlier order.
     broken: Cell<bool>,
-    /// `None` only during the drop.
+    /// The keeper's process, and the thread that listens to it; `None` only during the drop.
     running: Option<(Child, JoinHandle<()>)>,
 }
 
@@ -127,7 +128,7 @@ impl Guard {
         start().map_err(Error::system(STARTING))
     }
 
-    /// The devices that the keeper can grab. `None` if it does not answer.
+    /// The devices that the keeper can grab. `None` if the keeper does not answer.
     pub fn look(&self) -> Option<Seen> {
         self.ask(Order::Look, |report| match report {
             Report::Seen(seen) => Some(seen),
@@ -135,13 +136,13 @@ impl Guard {
         })
     }
 
-    /// Sends an order. Ignores a keeper that has gone: the next `ask` reports it.
+    /// Sends an order. Ignores an error if the keeper has ended: the next `ask` reports that.
     fn order(&self, order: Order) {
         let _ = send(&*self.socket, order);
     }
 
-    /// Sends an order and waits for its answer. Skips answers to earlier orders: they arrive in the
-    /// sequence of the orders.
+    /// Sends an order and waits for its answer. Skips answers to earlier orders, which arrive
+    /// first.
     fn ask<T>(&self, order: Order, answer: impl Fn(Report) -> Option<T>) -> Option<T> {
         if self.broken.get() || send(&*self.socket, order).is_err() {
             return None;
@@ -219,7 +220,7 @@ impl Guards for Guard {
         {
             let mut link = lock(&self.link);
             link.cancel = None;
-            // Messages about this link no longer match.
+            // Later messages about this link carry the old number, and are ignored.
             link.number = link.number.wrapping_add(1);
         }
         self.order(Order::Rest);
@@ -228,7 +229,7 @@ impl Guards for Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // Ends the thread and the process.
+        // Closing the connection ends the listener thread and the keeper.
         let _ = shutdown(&*self.socket, Shutdown::Both);
         let Some((mut process, listener)) = self.running.take() else {
             return;

@@ -1,4 +1,4 @@
-//! What the person presses, read beside the compositor: no device is grabbed.
+//! Reads, without grabbing a device, what the person presses. The compositor receives it too.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
@@ -10,22 +10,22 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::SLICE;
 
-/// The size of a `struct input_event`: two words of time, type, code and value.
+/// The size of a `struct input_event`: a time of two words, then type, code and value.
 const SIZE: usize = TYPE + 8;
 const TYPE: usize = 2 * size_of::<usize>();
 
 /// `EV_KEY`
 const KEY: u16 = 1;
 
-/// `EV_REL`, and the last of its axes that is no wheel's.
+/// `EV_REL`, and its last axis that is not a wheel's (`REL_Y`).
 const MOTION: u16 = 2;
 const LAST: u16 = 1;
 
-/// The devices that exist now.
+/// The input devices that existed when [`Strokes::open`] was called.
 #[derive(Debug)]
 pub struct Strokes {
     files: Vec<File>,
-    /// How far mice have moved since this was 0, in their units.
+    /// How far mice have moved since this field was last set to 0, in the mice's own units.
     pub moved: u32,
 }
 
@@ -33,8 +33,8 @@ impl Strokes {
     /// Opens the devices of `/dev/input`.
     ///
     /// # Errors
-    /// [`ErrorKind::PermissionDenied`] if this user may not read one, [`ErrorKind::NotFound`] if
-    /// there is none.
+    /// [`ErrorKind::PermissionDenied`] if this user may not read one of the devices,
+    /// [`ErrorKind::NotFound`] if there is no device.
     pub fn open() -> io::Result<Self> {
         let folder = InputFolder::system();
         let files = folder
@@ -49,8 +49,8 @@ impl Strokes {
         Ok(Self { files, moved: 0 })
     }
 
-    /// The next keys and buttons that go down or up, waited for at most this long, and no longer
-    /// than between two checks of a cancel flag.
+    /// The keys and buttons that go down or up next. Waits at most `limit`, and never longer than
+    /// `SLICE`, so that the caller can check a cancel flag.
     ///
     /// # Errors
     /// All devices are gone.
@@ -67,7 +67,7 @@ impl Strokes {
                 let mut event = [0; SIZE];
                 match device.read(&mut event) {
                     Ok(SIZE) => match decoded(&event) {
-                        // 2 is a repeat.
+                        // A value of 2 is a key repeat.
                         Some((KEY, key, value @ (0 | 1))) => {
                             let (key, down) = (key.into(), value == 1);
                             strokes.push(Stroke { key, down });

@@ -21,14 +21,14 @@ pub struct Stroke {
 
 /// A keyboard or a pointer.
 pub trait Device: Send {
-    /// Readable while there are strokes.
+    /// A descriptor that is readable while there are strokes.
     fn fd(&self) -> BorrowedFd<'_>;
 
     /// Takes the device's events away from every other process. [`io::ErrorKind::ResourceBusy`] if
-    /// another process has done so.
+    /// another process has grabbed the device.
     fn grab(&mut self) -> io::Result<()>;
 
-    /// Gives the events back.
+    /// Gives the device's events back to the other processes.
     fn ungrab(&mut self) -> io::Result<()>;
 
     /// The keys and buttons that are down.
@@ -44,7 +44,7 @@ pub enum Opened {
     Theirs(Box<dyn Device>),
     /// The device is neither a keyboard nor a pointer.
     Other,
-    /// Not readable for this user.
+    /// This user may not read the device.
     Closed,
     Gone,
 }
@@ -74,10 +74,10 @@ impl InputFolder {
         Self("/dev/input".into())
     }
 
-    /// A device, for reading only: a process that may write could type.
+    /// Opens a device for reading only: a process that may write to it could type.
     ///
     /// # Errors
-    /// As of opening a file.
+    /// Those of opening a file.
     pub fn file(&self, name: &str) -> io::Result<OwnedFd> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         Ok(rustix::fs::open(self.0.join(name), flags, Mode::empty())?)
@@ -107,8 +107,8 @@ impl Source for InputFolder {
     }
 }
 
-/// Whether the device is a keyboard (it has letters) or a pointer (it has a main button, or is
-/// touched). Power buttons and lid switches are never grabbed.
+/// Whether the device is a keyboard (it has letters) or a pointer (it has a left button, or reports
+/// touches). Power buttons and lid switches are never grabbed.
 fn is_theirs(device: &RawDevice) -> bool {
     let [letter, enter] = [KeyCode::KEY_A, KeyCode::KEY_ENTER];
     let keys = [letter, enter, KeyCode::BTN_LEFT, KeyCode::BTN_TOUCH];

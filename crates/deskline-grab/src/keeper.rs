@@ -15,11 +15,11 @@ use crate::device::{Device, Node, Opened, Source, Stroke};
 use crate::message::{Order, Outcome, Report, Seen, receive, send};
 use crate::place::Place;
 
-/// How long the person may take to release held keys. The compositor does not see the release of a
-/// key on a grabbed device, so it would keep repeating the key.
+/// How long a grab waits for the person to release held keys. On a grabbed device the compositor
+/// would not see the release, so it would keep repeating the key.
 const RELEASE_WAIT: Duration = Duration::from_millis(500);
 
-/// How often to look for devices that were plugged in, and whether the grab is still allowed.
+/// How often to look for newly plugged devices, and to check that the grab is still allowed.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Nothing is grabbed for this long after Esc.
@@ -42,7 +42,7 @@ impl Theirs {
 struct Wanted {
     pointer: bool,
     limit: Duration,
-    /// When to grab without the devices with held keys.
+    /// When to stop waiting, and to grab only the devices on which no key is held.
     until: Instant,
 }
 
@@ -191,7 +191,7 @@ impl<S: Source> Keeper<S> {
         self.find();
         self.read()?;
         for theirs in self.devices.values_mut() {
-            // The kernel drops strokes that were not read in time.
+            // The strokes may be incomplete: the kernel drops those that were not read in time.
             theirs.down = theirs.device.down().unwrap_or_default();
         }
         let now = Instant::now();
@@ -223,7 +223,8 @@ impl<S: Source> Keeper<S> {
         Ok(())
     }
 
-    /// `None`: the person has pressed a key meanwhile, and may release it first.
+    /// Grabs the devices. `None`: the person has just pressed a key, so the grab waits for its
+    /// release.
     fn grab(&mut self, wanted: &Wanted, paused: bool) -> io::Result<Option<Outcome>> {
         if paused {
             return Ok(Some(Outcome::Escaped));
@@ -290,7 +291,7 @@ impl<S: Source> Keeper<S> {
         }
     }
 
-    /// During a grab: grabs devices that were plugged in, and checks that the grab is still
+    /// Called during a grab. Grabs devices that were plugged in, and checks that the grab is still
     /// allowed.
     fn look(&mut self) -> io::Result<()> {
         if self.place.allowed() {
@@ -303,10 +304,10 @@ impl<S: Source> Keeper<S> {
         link.map_or(Ok(()), |link| self.report(Report::Lost(link)))
     }
 
-    /// Grabs every device on which no key is held. Closes a device that another process has
-    /// grabbed, such as a key remapper: apps see only the remapper's own virtual device. Returns
-    /// whether a key went down before a grab took effect: the compositor has seen the press, and
-    /// must see the release.
+    /// Grabs every device on which no key is held. Closes a device that another process, such as a
+    /// key remapper, has grabbed: apps see only the remapper's virtual device. Returns whether a
+    /// key went down before a grab took effect: the compositor has seen that press, and must see
+    /// the release.
     fn grab_new(&mut self) -> bool {
         let mut late = false;
         self.devices.retain(|_, theirs| {
@@ -324,7 +325,7 @@ impl<S: Source> Keeper<S> {
         late
     }
 
-    /// Ends the grab, or the wait for one.
+    /// Ends the grab, or the wait for a grab.
     fn release(&mut self) {
         self.wanted = None;
         if self.machine.release(Instant::now()) {
@@ -334,10 +335,10 @@ impl<S: Source> Keeper<S> {
 
     fn ungrab(&mut self) {
         self.devices.retain(|_, theirs| {
-            // Closing the device releases it too.
+            // A device that cannot be ungrabbed is closed, which releases it too.
             !std::mem::take(&mut theirs.grabbed) || theirs.device.ungrab().is_ok()
         });
-        // If the timer cannot be stopped, it kills a process that holds no grab.
+        // If the timer cannot be stopped, it kills this process, which holds no grab any more.
         let _ = self.place.holds(None);
     }
 
@@ -366,8 +367,8 @@ impl<S: Source> Keeper<S> {
         Ok(())
     }
 
-    /// Handles a stroke. Strokes come in order, because only the modifiers held at the time of an
-    /// Esc count.
+    /// Handles a stroke. The caller passes strokes in their order, because only the modifiers held
+    /// at the time of an Esc count.
     fn stroke(&mut self, node: &Node, stroke: Stroke) -> io::Result<()> {
         let Some(theirs) = self.devices.get_mut(node) else {
             return Ok(());

@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, socketpair};
 
-/// The number of a message's kind, and three facts, which are 0 where the kind has fewer.
+/// A message as numbers: its kind, and three facts. Facts that the kind lacks are 0.
 type Numbers = [u32; 4];
 
 /// The length of every message.
@@ -29,7 +29,7 @@ pub enum Order {
     Look,
     /// Grab the person's devices.
     Grab {
-        /// The server's number of the link; unsolicited reports carry it too.
+        /// The number that the server gave to the link. Unsolicited reports repeat it.
         link: u32,
         /// Whether to refuse the grab while the person holds a mouse button.
         pointer: bool,
@@ -54,13 +54,14 @@ pub enum Report {
     Grabbed(Outcome),
     /// The answer to [`Order::Release`].
     Released,
-    /// The answer to [`Order::Pressed`]. `None`: the person is not watched.
+    /// The answer to [`Order::Pressed`]. `None` if the person is not watched.
     Pressed(Option<bool>),
-    /// The person has pressed Esc during this link.
+    /// The person has pressed Esc during the link with this number.
     Escape(u32),
-    /// The devices are released, because this link has held them for the limit.
+    /// The devices are released, because the link with this number has held them for the limit.
     Limit(u32),
-    /// The devices are released, because the caller's session is no longer the one at the seat.
+    /// The devices of the link with this number are released, because the caller's session is no
+    /// longer the one at the seat.
     Lost(u32),
 }
 
@@ -69,9 +70,9 @@ pub enum Report {
 pub struct Seen {
     /// How many keyboards and pointers the keeper may read.
     pub readable: u16,
-    /// How many devices of any kind it may not read.
+    /// How many devices of any kind the keeper may not read.
     pub closed: u16,
-    /// Whether it may grab them for this user now.
+    /// Whether the keeper may grab devices for this user now.
     pub allowed: bool,
 }
 
@@ -89,7 +90,7 @@ pub enum Outcome {
     Held,
     /// All devices are grabbed except those on which the person holds a key down.
     HeldBut,
-    /// All devices are grabbed except this number, which this process may not read.
+    /// All devices are grabbed except this many, which this process may not read.
     Closed(u16),
     /// There is no device to grab.
     NoDevice,
@@ -105,7 +106,7 @@ pub enum Outcome {
     Escaped,
 }
 
-/// All outcomes. A message has the place of one.
+/// All outcomes. A message contains an outcome as its index in this array.
 #[rustfmt::skip]
 const OUTCOMES: [Outcome; 9] = [
     Outcome::Held, Outcome::HeldBut, Outcome::Closed(0), Outcome::NoDevice, Outcome::Unreadable,
@@ -116,7 +117,8 @@ const OUTCOMES: [Outcome; 9] = [
 pub trait Message: Sized + Copy {
     fn numbers(self) -> Numbers;
 
-    /// `None` if there is no such message. Facts that its kind lacks are not looked at.
+    /// The message with these numbers; `None` if they are invalid. Ignores facts that the kind
+    /// lacks.
     fn of(numbers: Numbers) -> Option<Self>;
 
     fn bytes(self) -> Bytes {
@@ -231,7 +233,7 @@ pub fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     )?)
 }
 
-/// Sends a message. Does not wait: a peer that reads nothing for hundreds of messages is an error.
+/// Sends a message without waiting. Fails if the peer has left hundreds of messages unread.
 ///
 /// # Errors
 ///
@@ -247,18 +249,19 @@ pub fn send(socket: impl AsFd, message: impl Message) -> io::Result<()> {
     }
 }
 
-/// Receives the next message. `None` if there is none and `wait` is false.
+/// Receives the next message. Without `wait`, returns `None` if no message has arrived.
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::UnexpectedEof`] if the peer has gone, [`io::ErrorKind::InvalidData`] if it sent
-/// an invalid message.
+/// [`io::ErrorKind::UnexpectedEof`] if the peer has gone, [`io::ErrorKind::InvalidData`] if the
+/// peer sent an invalid message.
 pub fn receive<M: Message>(socket: impl AsFd, wait: bool) -> io::Result<Option<M>> {
     let mut flags = RecvFlags::TRUNC;
     flags.set(RecvFlags::DONTWAIT, !wait);
     let mut bytes = Bytes::default();
     let length = loop {
-        // TRUNC: the length of the whole message, even if it is longer than the buffer.
+        // TRUNC: `length` is that of the whole message, even if the message is longer than the
+        // buffer.
         match recv(&socket, &mut bytes, flags) {
             Ok((_, length)) => break length,
             Err(Errno::INTR) => {}

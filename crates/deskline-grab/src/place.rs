@@ -1,4 +1,5 @@
-//! Which user the keeper works for, for how long at most, and what ends it if it is stopped.
+//! Which user the keeper works for, how long it may hold the devices, and what kills it while it is
+//! stopped (SIGSTOP).
 
 use std::io;
 use std::time::Duration;
@@ -13,12 +14,12 @@ pub const MOST: Duration = Duration::from_secs(30);
 /// The kernel kills a process that still holds the devices this long after the limit.
 const KILL_DELAY: Duration = Duration::from_secs(1);
 
-/// The bounds of this process.
+/// The limits within which this process may hold the devices.
 #[derive(Debug)]
 pub(crate) struct Place {
-    /// `None`: the caller may read the devices anyway.
+    /// `None` if the caller may read the devices without this process: then no seat is checked.
     seats: Option<Seats>,
-    /// The caller.
+    /// The caller's user.
     uid: u32,
     /// The longest time that the devices may be grabbed without a break.
     pub(crate) most: Duration,
@@ -44,11 +45,13 @@ impl Place {
         seats.is_none_or(|seats| seats.has(self.uid))
     }
 
-    /// Called before the devices are grabbed for this long, and after they are released (`None`).
+    /// Sets the timer that kills this process. Called before the devices are grabbed for `time`,
+    /// and with `None` after they are released.
     ///
     /// # Errors
     ///
-    /// If nothing would release them while this process is stopped. They are not grabbed then.
+    /// If the timer cannot be set. The caller must not grab then, because nothing would release the
+    /// devices while this process is stopped (SIGSTOP).
     pub(crate) fn holds(&mut self, time: Option<Duration>) -> io::Result<()> {
         self.alarm.set(time.map(|time| time + KILL_DELAY))
     }

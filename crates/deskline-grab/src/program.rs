@@ -14,7 +14,7 @@ use crate::keeper::serve;
 use crate::place::Place;
 use crate::seat::Seats;
 
-/// Runs the keeper of a user who may read the devices anyway, until the server has gone.
+/// Runs the keeper for a user who may read the devices without it, until the server has gone.
 ///
 /// # Errors
 ///
@@ -23,8 +23,8 @@ pub fn run_for_reader() -> Result<(), String> {
     run(InputFolder::system(), None, Duration::MAX)
 }
 
-/// Runs the keeper until the server has gone: for at most `most` at a time, and for the user at the
-/// seat alone, if there are `seats`.
+/// Runs the keeper until the server has gone. A grab lasts for at most `most`. If there are
+/// `seats`, the keeper grabs only for the user at the seat.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ fn orders() -> Option<OwnedFd> {
     if socket_type(&stdin).ok()? != SocketType::SEQPACKET {
         return None;
     }
-    // Checks for the process that created the pair: an inherited socket does not count.
+    // The peer has to be our parent, which created the pair: an inherited socket does not count.
     let peer = socket::peer(&stdin).ok()?;
     let parent = getppid().map(|pid| Pid::as_raw_pid(pid).cast_unsigned());
     let ours = peer.pid.is_some() && peer.pid == parent && peer.uid == getuid().as_raw();

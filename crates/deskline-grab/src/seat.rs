@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-/// The folder of logind's seats: a file for each, `seat0` for the machine's own screen and
+/// The folder in which logind has a file for each seat. `seat0` is the machine's own screen and
 /// keyboard.
 #[derive(Debug)]
 pub struct Seats(PathBuf);
@@ -18,8 +18,9 @@ impl Seats {
         Self(folder)
     }
 
-    /// Whether the session in front on `seat0` is this user's, and no other seat exists: the keeper
-    /// does not check which device belongs to which seat. `false` if logind does not run.
+    /// Whether the session in front on `seat0` is this user's, and no other seat exists. With more
+    /// seats it is `false`, because the keeper does not check which device belongs to which seat.
+    /// Also `false` if logind does not run.
     pub fn has(&self, uid: u32) -> bool {
         let seats = fs::read_dir(&self.0).into_iter().flatten().flatten();
         // logind writes a file under a temporary name first, which begins with a dot.

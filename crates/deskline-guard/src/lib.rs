@@ -1,34 +1,37 @@
 //! The rules of every guard: when the person's input is kept from apps, when Esc cancels the link,
-//! and when the devices are released whatever hangs. No I/O and no clock: the time is an argument.
+//! and when the devices are released even if the link hangs. No I/O and no clock: the time is an
+//! argument.
 //!
-//! Each system has a valve that tells a [`Machine`] what happens and does what it decides.
+//! Each system has a valve, which tells a [`Machine`] what happens, and does what the machine
+//! decides.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 use std::time::{Duration, Instant};
 
-/// How long the link may take after Esc to release the devices. Then the guard releases them, so
-/// that the person has them back within 250 ms.
+/// How long the link may take after Esc to release the devices. After that the guard releases them,
+/// so that the person has them back within 250 ms.
 pub(crate) const ESCAPED: Duration = Duration::from_millis(200);
 
-/// How much longer a process waits that releases the devices in place of a server that is stopped.
+/// How much longer than the guard a watchdog process waits, before it releases the devices in place
+/// of a server that is stopped (SIGSTOP).
 pub const BEHIND: Duration = Duration::from_millis(40);
 
-/// How long after the release of the devices Esc still counts, even if the link has ended.
+/// How long Esc still counts after the devices were released, even if the link has ended.
 pub const GRACE: Duration = Duration::from_millis(200);
 
-/// Such an Esc cancels the next link if that link begins within this time.
+/// An Esc pressed between links cancels the next link if that link begins within this time.
 const VALID: Duration = Duration::from_secs(10);
 
-/// How long after the limit the person's events pass at the latest. At the limit the valve first
+/// How long after the limit the person's events may still be dropped. At the limit the valve first
 /// releases what this program holds down, and then the devices.
 const LATE: Duration = Duration::from_millis(500);
 
-/// What a key does in the rules.
+/// What a key means to the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Escape,
-    /// A modifier, as a bit.
+    /// A modifier, with its bit in the set of held modifiers.
     Modifier(u16),
     /// Any other key, or a button.
     Other,
@@ -37,7 +40,7 @@ pub enum Role {
 /// An event of the person's devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// A key or a button. `code` only has to distinguish it from the others.
+    /// A key or a button. `code` only has to differ between keys and buttons.
     Key { code: u32, role: Role, down: bool },
     /// A motion, or the wheel.
     Other,
@@ -47,11 +50,11 @@ pub enum Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[must_use]
 pub struct Verdict {
-    /// Keep the event from apps.
+    /// Whether to keep the event from apps.
     pub drop: bool,
-    /// Cancel the link: the person has pressed Esc.
+    /// Whether to cancel the link, because the person has pressed Esc.
     pub cancel: bool,
-    /// The first press since [`Machine::watch`] that reaches an app.
+    /// Whether this is the first press since [`Machine::watch`] that reaches an app.
     pub pressed: bool,
 }
 
@@ -59,28 +62,30 @@ pub struct Verdict {
 #[derive(Debug, Default)]
 pub struct Machine<L> {
     link: Option<L>,
-    /// When the devices are released whatever hangs; `None` while they are not taken.
+    /// When to release the devices even if the link hangs; `None` while they are not taken from the
+    /// person.
     until: Option<Instant>,
-    /// Whether the person has pressed Esc since they were taken.
+    /// Whether the person has pressed Esc since the devices were taken.
     escaped: bool,
     released: Option<Instant>,
-    /// An Esc that no link has heard.
+    /// When the person pressed Esc between links, if no link has begun since.
     unheard: Option<Instant>,
-    /// Whether a press has reached an app; `None` if that is not watched.
+    /// Whether a press has reached an app; `None` if presses are not watched.
     pressed: Option<bool>,
     /// The modifiers that the person holds.
     modifiers: u16,
-    /// Keys whose press was dropped. Their release is dropped too, even after the release of the
-    /// devices. The release of a key that was down before passes, as the key would stay down.
+    /// Keys whose press was dropped. Their key-up is dropped too, even after the devices are
+    /// released. The key-up of a key that was down before the grab passes, because apps have seen
+    /// its press.
     dropped: Vec<u32>,
-    /// Keys that this program holds down: the person's release of one of them is dropped, because
-    /// it would release this program's press.
+    /// Keys that this program holds down. The person's key-up of such a key is dropped, because it
+    /// would end this program's press.
     ours: Vec<u32>,
 }
 
 impl<L> Machine<L> {
-    /// Starts to record whether the person's presses reach an app.
-    /// `can`: whether the valve sees them.
+    /// Starts to record whether the person's presses reach an app. `can`: whether the valve sees
+    /// the person's presses.
     pub fn watch(&mut self, can: bool) {
         self.pressed = can.then_some(false);
     }
@@ -90,20 +95,21 @@ impl<L> Machine<L> {
         self.pressed = self.pressed.map(|_| true);
     }
 
-    /// Whether one has; `None` if that is not watched.
+    /// Whether a press has reached an app since [`Self::watch`]; `None` if presses are not watched.
     pub fn pressed(&self) -> Option<bool> {
         self.pressed
     }
 
-    /// From here on Esc cancels this link. `false`: the person has pressed Esc just before, so the
-    /// link is to be cancelled now.
+    /// From here on Esc cancels this link. Returns `false` if the person has pressed Esc just
+    /// before: then the caller has to cancel the link now.
     pub fn begin(&mut self, link: L, now: Instant) -> bool {
         self.link = Some(link);
         let unheard = self.unheard.take();
         unheard.is_none_or(|at| now.saturating_duration_since(at) >= VALID)
     }
 
-    /// Records that the devices are taken. If they were already, the limit counts from then.
+    /// Records that the devices are taken from the person. If they already were, the first limit
+    /// stays.
     pub fn take(&mut self, limit: Duration, now: Instant) {
         if self.until.is_none() {
             // A limit beyond the clock's range ends at once.
@@ -139,28 +145,29 @@ impl<L> Machine<L> {
         !self.is_held() && (self.link.is_some() || self.released.is_some_and(grace))
     }
 
-    /// How long the devices may still be taken.
+    /// How much longer the person's devices may stay taken. `None` if they are not taken.
     pub fn left(&self, now: Instant) -> Option<Duration> {
         Some(self.until?.saturating_duration_since(now))
     }
 
-    /// Whether that time is over.
+    /// Whether the limit of [`Self::take`] has passed.
     pub fn is_over(&self, now: Instant) -> bool {
         self.until.is_some_and(|until| now >= until)
     }
 
-    /// At the end of that time: records that the devices are released. The caller releases them and
-    /// cancels the link. `Some(true)`: the person had pressed Esc, so the link is slow, not hung.
+    /// Once the limit has passed, records that the devices are released. The caller releases them
+    /// and cancels the link. `Some(true)`: the person had pressed Esc, so the link is slow, not
+    /// hung.
     pub fn expire(&mut self, now: Instant) -> Option<bool> {
         (self.is_over(now) && self.release(now)).then_some(self.escaped)
     }
 
-    /// Records the modifiers that the person holds, where events report them.
+    /// Sets the modifiers that the person holds, for a valve that asks the system for them.
     pub fn hold_modifiers(&mut self, modifiers: u16) {
         self.modifiers = modifiers;
     }
 
-    /// Records what this program presses or releases.
+    /// Records that this program presses or releases a key or a button.
     pub fn sent(&mut self, code: u32, down: bool) {
         self.ours.retain(|other| *other != code);
         if down {
@@ -168,7 +175,7 @@ impl<L> Machine<L> {
         }
     }
 
-    /// Takes what this program holds down.
+    /// Removes and returns the keys that this program holds down.
     pub fn take_ours(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.ours)
     }
@@ -198,7 +205,7 @@ impl<L> Machine<L> {
         }
     }
 
-    /// Esc without modifiers: whether it cancels the link.
+    /// Records an Esc without modifiers. Returns whether it cancels the link.
     fn escape(&mut self, now: Instant) -> bool {
         if self.link.is_none() {
             self.unheard = Some(now).filter(|_| self.listens(now)).or(self.unheard);

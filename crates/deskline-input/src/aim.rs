@@ -13,13 +13,15 @@ pub struct Aim {
     pub window: Option<WindowId>,
     /// The bounds of that window when the place of a click was found.
     pub place: Option<Rect>,
-    /// Whether a menu of the process is active, so that a grab of keyboard or pointer is its own.
+    /// Whether a menu of the process is active, so that a grab of the keyboard or pointer is the
+    /// process's own.
     pub menu: bool,
-    /// The process that a drag ends in, if it is another.
+    /// The process in which a drag ends, if that is another process than `pid`.
     pub drop_on: Option<u32>,
-    /// Whether the app may poll keys and buttons, as games do: they stay down for [`POLLED`].
+    /// Whether the app may poll keys and buttons, as games do. If so, they stay down for
+    /// [`POLLED`].
     pub polls: bool,
-    /// Whether it is in a web page: a browser learns late whether the page accepts a drop.
+    /// Whether the target is in a web page: a browser learns late whether the page accepts a drop.
     pub in_page: bool,
 }
 

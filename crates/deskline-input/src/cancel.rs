@@ -10,7 +10,7 @@ thread_local! {
     static CURRENT: RefCell<Cancel> = RefCell::default();
 }
 
-/// While it lives, its flag is [`Cancel::current`].
+/// While this value lives, the flag that [`Cancel::enter`] was called on is [`Cancel::current`].
 pub struct Current(Cancel);
 
 impl Drop for Current {
@@ -52,13 +52,14 @@ impl Cancel {
         Self::default()
     }
 
-    /// Makes it the flag of this thread's waits that no caller gives one: a reading's.
+    /// Makes this the flag of all waits of this thread to which no caller passes a flag, such as
+    /// those of a reading.
     #[must_use]
     pub fn enter(&self) -> Current {
         Current(CURRENT.replace(self.clone()))
     }
 
-    /// The flag of this thread's link. Outside of one, a flag that is not raised.
+    /// The flag of this thread's link. Outside of a link, a flag that is not raised.
     pub fn current() -> Self {
         CURRENT.with_borrow(Self::clone)
     }

@@ -67,20 +67,20 @@ impl Click {
     }
 }
 
-/// Says, while the button of a click is down, where to let it go if something else has received
-/// the press.
+/// Called while the button of a click is down. Returns where to let the button go if something else
+/// than the target has received the press, and `None` otherwise.
 pub type Missed<'m> = &'m mut dyn FnMut() -> Option<Point>;
 
 /// The time between the two clicks of a double click. Chromium takes two clicks of the same
 /// millisecond for a duplicated event.
 pub const BETWEEN_CLICKS: Duration = Duration::from_millis(20);
 
-/// Longer than the double-click time of GTK, Qt and Chromium: 400 to 500 ms, which Chromium counts
-/// in whole milliseconds.
+/// Longer than the double-click times of GTK, Qt and Chromium, which are 400 to 500 ms. Chromium
+/// counts in whole milliseconds.
 const DOUBLE_CLICK: Duration = Duration::from_millis(510);
 
-/// A greater distance, in screen units, than that of the two clicks of a double click in any
-/// toolkit (5 in GTK and Qt, 4 in Chromium).
+/// Two clicks that are farther apart than this, in screen units, are no double click in any
+/// toolkit. The limit is 5 in GTK and Qt, and 4 in Chromium.
 const REACH: i32 = 10;
 
 /// The last click that a display has sent.
@@ -89,8 +89,8 @@ pub(crate) struct LastClick(Option<(Instant, Point, Button)>);
 
 impl LastClick {
     /// Waits as long as a click here would count as the second of a double click. A double click
-    /// waits after a click anywhere: within 400 ms of a click at another point, GTK 3 takes it for
-    /// two single clicks.
+    /// waits after a click at any point: within 400 ms of a click at another point, GTK 3 takes the
+    /// double click for two single clicks.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl LastClick {
         Ok(())
     }
 
-    /// A click has been sent.
+    /// Records that a click has been sent.
     pub fn note(&mut self, at: Point, button: Button) {
         self.0 = Some((Instant::now(), at, button));
     }

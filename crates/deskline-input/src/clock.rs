@@ -19,12 +19,12 @@ impl Instant {
         Self(STOPPED.get().unwrap_or_else(time::Instant::now))
     }
 
-    /// The time since then.
+    /// The time since this moment.
     pub fn elapsed(self) -> Duration {
         Self::now().saturating_duration_since(self)
     }
 
-    /// The time since an earlier moment, or none.
+    /// The time since an earlier moment; zero if `earlier` is later than this moment.
     pub fn saturating_duration_since(self, earlier: Self) -> Duration {
         self.0.saturating_duration_since(earlier.0)
     }

@@ -10,7 +10,8 @@ use crate::hands::{act, button, group, hold, release_all};
 use crate::pointer::{await_reader, go, keys_of, look};
 use crate::port::{Doing, Done, Port as _, Scene, Wait};
 
-/// Toolkits start a drag after this distance: 8 pixels in GTK, 10 in Qt.
+/// After this distance, in pixels, all toolkits have started a drag. GTK starts it after 8, Qt
+/// after 10.
 const THRESHOLD: i64 = 12;
 
 /// Drags from one place to another with the main button, with the modifiers held. A drag that is
@@ -70,8 +71,9 @@ fn pull<S: Scene>(
     Ok(cancel.wait(pace.dwell)?)
 }
 
-/// Moves at the end until a page has answered. Chromium tells X at each motion what its page has
-/// said to the motion before, or else after 350 ms.
+/// Moves the pointer back and forth at the end of a drag until a page has answered. At each motion
+/// Chromium tells X what its page has answered to the motion before. Without a further motion, it
+/// does so only after 350 ms.
 fn linger<S: Scene>(scene: &mut S, to: Point, cancel: &Cancel) -> Done<S> {
     for beside in [1, 0, 1, 0] {
         cancel.wait(POLLED * 2)?;
@@ -82,7 +84,7 @@ fn linger<S: Scene>(scene: &mut S, to: Point, cancel: &Cancel) -> Done<S> {
     Ok(cancel.wait(POLLED * 2)?)
 }
 
-/// The points of a drag: first one beyond [`THRESHOLD`], if the distance is that long, then even
+/// The points of a drag: first one at [`THRESHOLD`], if the distance is longer than that, then even
 /// steps. The last is exactly `to`.
 fn path(from: Point, to: Point, steps: u8) -> impl Iterator<Item = Point> {
     let way = |a: i32, b: i32| i64::from(b) - i64::from(a);

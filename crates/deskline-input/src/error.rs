@@ -7,7 +7,7 @@ use deskline_core::{Key, KeyPress, Modifiers, Point, Window, escape};
 use crate::cancel::Cancelled;
 
 /// `Display` gives the cause, how far the input came, and the next step, without a full stop at the
-/// end. Where another window is the cause, it is a clause about that window.
+/// end. Where another window is the cause, the text is a clause about that window.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -29,7 +29,7 @@ pub enum InputError {
         may have it. {progress}"
     )]
     NoKeyboard { progress: Progress },
-    /// It is unknown which window has the keyboard: why, as a clause.
+    /// It is unknown which window has the keyboard. `why` is the reason, as a clause.
     #[error("{why}. {progress}")]
     Unclear { why: String, progress: Progress },
     /// A program, named by a phrase, has grabbed a device, and gets its events.
@@ -66,7 +66,7 @@ pub enum InputError {
         at.y
     )]
     EndCovered { other: Window, at: Point },
-    /// `screen`: its width and height.
+    /// The place is not on the screen. `screen` is the screen's width and height.
     #[error(
         "({},{}) is not on the screen, which is {}×{}. Scroll the element into view, or call \
         refresh_traversal for where it is now",
@@ -98,8 +98,8 @@ pub enum InputError {
         u32::from(*.0)
     )]
     Untypeable(char),
-    /// The keyboard cannot type the characters of the text at these places, from 1. The text may be
-    /// a password.
+    /// The keyboard cannot type the characters of the text at these places, counted from 1. The
+    /// text may be a password.
     #[error("{}", lacks(at, *why))]
     Lacks { at: Vec<usize>, why: Gap },
     /// The keyboard has no such key.
@@ -120,7 +120,7 @@ pub fn character_of(press: KeyPress) -> Option<char> {
     }
 }
 
-/// The character may be a part of a password that is typed key by key.
+/// Does not name a character, which may be a part of a password that is typed key by key.
 fn cannot(press: KeyPress) -> String {
     match character_of(press) {
         Some(_) => "this character cannot be pressed".to_owned(),
@@ -166,7 +166,7 @@ pub enum Device {
 }
 
 impl Device {
-    /// The tool that needs none.
+    /// The tool that does not need this device.
     fn instead(self) -> &'static str {
         match self {
             Self::Keyboard => "set_value_and_traverse",
@@ -198,7 +198,8 @@ pub enum Gap {
 }
 
 impl Gap {
-    /// The characters of a text that lack a key, by their positions from 1 on, for this reason.
+    /// The positions, counted from 1, of the characters of a text that lack a key, with this gap as
+    /// the reason. `None` if no character lacks a key.
     pub fn of(self, text: &[char], has: impl Fn(char) -> bool) -> Option<(Vec<usize>, Self)> {
         let lacking = (1..).zip(text).filter(|(_, char)| !has(**char));
         let lacking: Vec<usize> = lacking.map(|(at, _)| at).collect();

@@ -7,8 +7,8 @@ use crate::clicks::Button;
 use crate::port::{Doing, Done, Port as _, Scene, Stroke};
 use crate::pressed::Pressed;
 
-/// Presses or releases. A press is recorded before it is sent, and removed after its release was
-/// sent, because sending may fail.
+/// Presses or releases a key or a button. A press is recorded before it is sent, and removed after
+/// its release was sent, because sending may fail.
 fn send<S: Scene>(scene: &mut S, what: &Pressed<S::Key>, down: bool, nth: u8) -> Done<S> {
     if down {
         scene.hands().pressed.push(what.clone());
@@ -69,7 +69,7 @@ pub(crate) fn let_go<S: Scene>(scene: &mut S, keys: &[S::Key]) -> Done<S> {
     keys.try_for_each(|held| key(scene, held, false))
 }
 
-/// Presses and releases a key while others are held. The key stays down for this time.
+/// Presses and releases a key while others are held. The key stays down for the time `down`.
 pub(crate) fn strike<S: Scene>(
     scene: &mut S,
     stroke: &Stroke<S::Key>,
@@ -84,10 +84,10 @@ pub(crate) fn strike<S: Scene>(
 }
 
 /// Releases everything that is pressed, the last first. If a release fails, goes on with the
-/// others; the next call tries it again.
+/// others; the next call tries the failed one again.
 ///
 /// # Errors
-/// The first one of the port's.
+/// The first error of the port.
 pub fn release_all<S: Scene>(scene: &mut S) -> Done<S> {
     let pressed = scene.hands().pressed.clone();
     if pressed.is_empty() {
@@ -109,7 +109,7 @@ pub(crate) fn keep_down<S: Scene>(scene: &mut S, time: Duration, cancel: &Cancel
     Ok(cancel.wait(time)?)
 }
 
-/// Waits, unless the time is none.
+/// Waits, unless the time is zero.
 pub(crate) fn pause(time: Duration, cancel: &Cancel) -> Result<(), Cancelled> {
     if time.is_zero() {
         return Ok(());

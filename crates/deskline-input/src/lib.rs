@@ -1,6 +1,6 @@
 //! Input, written once for all displays: a display supplies single events and facts.
 //!
-//! A display implements [`Port`], its pointer and keyboard, and [`Scene`], where input goes. The
+//! A display implements [`Port`] (its pointer and keyboard) and [`Scene`] (where input goes). The
 //! actions are functions over a [`Scene`]: [`click`], [`hover`], [`drag`], [`scroll`],
 //! [`type_text`], [`press_key`]. Each
 //!

@@ -13,7 +13,8 @@ use crate::port::{Doing, Done, Port as _, Scene, Under, Wait};
 
 /// How long the modifiers of a click are held after it. Firefox 153 lost them in the first click
 /// after its window had come to the front (X11, xfwm4): probably the window manager, which reads
-/// that click too, hands its release on with the modifiers of a later moment.
+/// that click too, passes the click's release on with the modifiers that are held at a later
+/// moment.
 const HANDED_ON: Duration = Duration::from_millis(50);
 
 /// Moves the pointer and clicks, with the modifiers held. Waits first as long as the click would

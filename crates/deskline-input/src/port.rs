@@ -98,7 +98,7 @@ pub trait Scene {
     /// The pressed keys and buttons, and the target.
     fn hands(&mut self) -> &mut Hands<Self::Key>;
 
-    /// The speed at which apps take input here. Asked once an action.
+    /// The speed at which apps take input here. Asked once for each action.
     fn rhythm(&self) -> Rhythm;
 
     /// An action begins. [`Scene::end`] follows, also where a step fails.
@@ -108,12 +108,12 @@ pub trait Scene {
     /// action have changed, such as locks.
     fn end(&mut self) -> Result<(), Self::Error>;
 
-    /// Lets events through a guard that would block the agent's too. [`Scene::close`] follows.
+    /// Opens a guard that would block the agent's events too. [`Scene::close`] follows.
     fn open(&mut self) -> Result<(), Self::Error> {
         Ok(())
     }
 
-    /// Closes that guard again.
+    /// Closes the guard again that [`Scene::open`] has opened.
     fn close(&mut self) -> Result<(), Self::Error> {
         Ok(())
     }
@@ -146,8 +146,8 @@ pub trait Scene {
         Ok(None)
     }
 
-    /// Waits (bounded) until the app has read its input. `false` if it is known that it has not in
-    /// time.
+    /// Waits (bounded) until the app has read its input. `false` if it is known that the app has
+    /// not read it in time.
     fn await_reader(&mut self, wait: Wait, cancel: &Cancel) -> Result<bool, Self::Error>;
 }
 
@@ -167,30 +167,30 @@ pub enum Doing {
 /// The window that gets keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Receiver {
-    /// The target's, or there is no target.
+    /// The target's window, or any window if there is no target.
     Target,
-    /// Another app's.
+    /// Another app's window.
     Other(Window),
-    /// Another one of the target's process, of this title.
+    /// Another window of the target's process, with this title.
     OtherWindow(String),
-    /// A program that has grabbed the keyboard, in words.
+    /// A program that has grabbed the keyboard, named by a phrase.
     Grab(String),
-    /// None.
+    /// No window.
     Nobody,
-    /// Unknown: the reason, as a clause.
+    /// The window is unknown. The text is the reason, as a clause.
     Unclear(String),
 }
 
 /// The receiver of the pointer's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Under {
-    /// The target, or there is no target.
+    /// The target, or anything if there is no target.
     Target,
     /// Another app's window.
     Other(Window),
     /// Another app's window, at the end of the drag.
     EndOther(Window),
-    /// A program that has grabbed the pointer, in words.
+    /// A program that has grabbed the pointer, named by a phrase.
     Grab(String),
 }
 
@@ -203,18 +203,19 @@ pub enum Wait {
     Part,
     /// All keys so far. The app must also have acted on them, as the last one was Return or Tab.
     Effect,
-    /// All keys, if their meaning is changed back afterwards.
+    /// All keys so far, if keys get back their former meaning afterwards.
     All,
-    /// The motion of a drag: the app that is dragged from.
+    /// The motion of a drag, which the app that is dragged from must have read.
     Motion,
-    /// The motion to the end of a drag: the app that is dragged from and the one there.
+    /// The motion to the end of a drag, which the app that is dragged from and the app at this
+    /// point must have read.
     Drop(Point),
 }
 
 /// The speed of input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rhythm {
-    /// The parts of a text.
+    /// The length of a text's parts.
     pub part: Part,
     /// The speed of a text's keys.
     pub keys: Tempo,
@@ -224,7 +225,7 @@ pub struct Rhythm {
     pub dwell: Duration,
     /// The time between the two clicks of a double click.
     pub between: Duration,
-    /// How many lines one event turns the wheel.
+    /// By how many lines one event turns the wheel at most.
     pub notches: i32,
     /// The speed of a drag.
     pub drag: Pace,
@@ -239,7 +240,7 @@ pub struct Rhythm {
 pub struct Pace {
     /// The number of motions.
     pub steps: u8,
-    /// The time after each of them.
+    /// The time after each motion.
     pub pause: Duration,
     /// The time after the press and before the release.
     pub dwell: Duration,
@@ -251,7 +252,7 @@ pub struct Pace {
 pub struct Part {
     /// From this many characters on, the part ends at the next white space.
     pub least: usize,
-    /// The most characters.
+    /// The most characters of a part.
     pub most: usize,
 }
 
@@ -272,6 +273,6 @@ impl Part {
 pub enum Tempo {
     /// After each key, waits until the display has taken it, and then this long.
     Each(Duration),
-    /// The keys of a part are sent without a pause; then a pause of this long for each of them.
+    /// Sends all keys of a part without a pause, and then pauses for this long for each sent key.
     Burst(Duration),
 }

@@ -15,7 +15,7 @@ pub(crate) enum Pressed<K> {
 pub struct Hands<K> {
     /// The target of keys and clicks.
     pub aim: Option<Aim>,
-    /// In the order in which they were pressed.
+    /// What is pressed, in the order in which it was pressed.
     pub(crate) pressed: Vec<Pressed<K>>,
     pub(crate) last_click: LastClick,
 }

@@ -13,7 +13,7 @@ use crate::hands::{act, group, hold, keep_down, key, let_go, pause, strike};
 use crate::pointer::await_reader;
 use crate::port::{Doing, Done, Port, Receiver, Scene, Stroke, Tempo, Wait};
 
-/// The longest time that all keys of a text together are down.
+/// All keys of a text together are down for at most this long.
 const LONGEST: Duration = Duration::from_secs(3);
 
 /// Types a text into the focused element. Newlines are Return, tabs are Tab.
@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(3);
 /// # Errors
 /// [`InputError::Untypeable`] and [`InputError::Lacks`] before anything is typed. Before each part
 /// of the text: [`InputError::Elsewhere`], [`InputError::OtherWindow`], [`InputError::NoKeyboard`],
-/// [`InputError::Unclear`], [`InputError::Grabbed`]. [`InputError::NotReading`].
+/// [`InputError::Unclear`], [`InputError::Grabbed`]. After a part: [`InputError::NotReading`].
 pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Done<S> {
     let text = typeable(text)?;
     cancel.check()?;
@@ -43,7 +43,8 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Done<S
                 all: text.len(),
                 unsure,
             };
-            // Done before the check, so that no time passes between the check and the key.
+            // Find the stroke before the check, so that no time passes between the check and the
+            // key.
             let first = stroke_of(scene, rest, typed, cancel)?;
             check_keyboard(scene, progress(typed, part), cancel)?;
             part = rhythm.part.length_in(rest);
@@ -75,8 +76,8 @@ fn time_down(aim: Option<Aim>, characters: usize) -> Duration {
     Aim::least_hold(aim).min(most)
 }
 
-/// Types the first `part` characters of a text, and more if a stroke types several. Returns how
-/// many.
+/// Types the first `part` characters of a text, and more if the last stroke types several. Returns
+/// the number of typed characters.
 fn type_part<S: Scene>(
     scene: &mut S,
     (text, first): (&[char], (Stroke<S::Key>, usize)),
@@ -181,9 +182,9 @@ fn noncharacter(char: char) -> bool {
     code & 0xfffe == 0xfffe || (0xfdd0..=0xfdef).contains(&code)
 }
 
-// Single keys, with modifiers, and held.
+// Single keys, with modifiers, pressed or held.
 
-/// How often to check who has the keyboard while a key is held: the key repeats.
+/// How often to check who has the keyboard while a key is held, because a held key repeats.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Presses one key while its modifiers are held, and holds it for a time.
@@ -218,7 +219,8 @@ pub fn press_key<S: Scene>(
             group(scene, |scene| {
                 down(scene)?;
                 pause(rhythm.chord, cancel)?;
-                // The key may close the window while it is down: that is its effect.
+                // Not checked again: the key may close its window while it is down, which is then
+                // its effect.
                 keep_down(scene, least, cancel)?;
                 up(scene)
             })?;
@@ -234,7 +236,7 @@ pub fn press_key<S: Scene>(
     })
 }
 
-/// Waits while a key is held and goes to the target.
+/// Waits while a key is held. Fails if the key does not go to the target any more.
 fn keep<S: Scene>(scene: &mut S, time: Duration, cancel: &Cancel) -> Done<S> {
     let until = Instant::now() + time;
     while let left = until.saturating_duration_since(Instant::now())

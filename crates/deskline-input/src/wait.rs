@@ -9,7 +9,7 @@ use crate::clock::Instant;
 ///
 /// # Errors
 ///
-/// The question's, or [`Cancelled`] between two.
+/// Those of `ask`, or [`Cancelled`] between two questions.
 pub fn until<T, E: From<Cancelled>>(
     cancel: &Cancel,
     limit: Duration,
@@ -26,9 +26,9 @@ pub fn until<T, E: From<Cancelled>>(
     }
 }
 
-/// A rest that belongs to the input, such as the one between two clicks: some milliseconds.
+/// A pause of some milliseconds that belongs to the input, such as the one between two clicks.
 pub fn pause(time: Duration) {
-    // Nobody cancels it.
+    // Nobody can cancel this new flag.
     let _ = Cancel::new().wait(time);
 }
 

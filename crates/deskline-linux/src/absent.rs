@@ -28,7 +28,7 @@ pub(crate) fn hint(pid: u32, bus: &str, session: &Session) -> WindowHint {
     mapped::hint(pid)
 }
 
-/// The error, with the reason if the app is not on the bus.
+/// If the error says that the app is not on the bus, adds why. Returns other errors unchanged.
 pub(crate) fn explain(e: Error, bus: &str, session: &Session) -> Error {
     match e {
         Error::NoWindow {
@@ -40,8 +40,8 @@ pub(crate) fn explain(e: Error, bus: &str, session: &Session) -> Error {
     }
 }
 
-/// Whether an app with this environment joins another accessibility bus than `bus`, or requests the
-/// address from another session.
+/// Whether an app with this environment joins an accessibility bus other than `bus`, or asks the
+/// bus of another session for the address.
 fn is_on_another_bus(
     environment: &BTreeMap<String, String>,
     bus: &str,

@@ -1,8 +1,8 @@
 //! Finds the program that an agent's identifier means, and starts it.
 //!
-//! Desktop files are parsed here. A launcher needs one group of the Desktop Entry Specification,
-//! the escapes and the field codes. That is less code than converting to and from the
-//! `freedesktop-desktop-entry` crate, which is also MPL-2.0.
+//! Desktop files are parsed here. A launcher needs only one group of a desktop file, its escapes
+//! and its field codes. Parsing these takes less code than converting to and from the types of the
+//! `freedesktop-desktop-entry` crate, which moreover is MPL-2.0.
 
 mod command;
 mod entry;
@@ -33,16 +33,17 @@ pub use running::Running;
 pub struct Launch {
     /// The app's name, for messages and for matching windows.
     pub name: String,
-    /// Its desktop file, if it has one.
+    /// The app's desktop file, if it has one.
     pub entry: Option<Entry>,
     /// The program and its arguments.
     pub argv: Vec<String>,
     /// The document or URL to open.
     document: Option<Document>,
-    /// Whether its desktop file is in one of the directories for installed apps. A desktop file
-    /// elsewhere may have any name.
+    /// Whether the app's desktop file is in a directory for installed apps. A desktop file
+    /// elsewhere may claim any name.
     installed: bool,
-    /// Whether there are bounds. Then it finds no program in a folder that others can write.
+    /// Whether [`Self::judge`] has judged the launch, as only some apps are allowed. If so, the
+    /// app's `PATH` has only folders in which only root can put programs.
     is_judged: bool,
 }
 
@@ -52,11 +53,12 @@ pub struct Launch {
 ///    its URL: documents open in the default app of their type;
 /// 2. a desktop-file id, `org.gnome.Calculator` or `org.gnome.Calculator.desktop`;
 /// 3. an app's name in any language, ignoring case;
-/// 4. a command in `PATH`, or a command line whose first word is one: words are quoted as in a
+/// 4. a command in `PATH`, alone or as the first word of a command line: words are quoted as in a
 ///    shell, but no shell runs;
 /// 5. an app's name or id, then the absolute path or URL to open with it: `Text Editor
 ///    /home/ann/notes.txt`;
-/// 6. an app's generic name ("Text Editor"), then the start of a name, then any part of one.
+/// 6. an app's generic name ("Text Editor"), then the start of an app's name, then any part of an
+///    app's name or id.
 ///
 /// If several apps match a rule, those that menus show are preferred. If several remain, the error
 /// lists them.
@@ -105,18 +107,18 @@ pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
     }))
 }
 
-/// Whether an app's desktop file is meant.
+/// Tells whether an identifier means the app of this desktop file.
 type Fits<'f> = &'f dyn Fn(&Entry) -> bool;
 
-/// RFC 3986, section 3.1. Spaces are not allowed: a text with spaces may be a command line with a
-/// URL among its arguments.
+/// Whether `text` is a URL scheme: RFC 3986, section 3.1. A scheme has no spaces, which matters as
+/// a text with spaces may be a command line with a URL among its arguments.
 fn is_scheme(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic())
         && bytes.all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
 }
 
-/// The path that `text` is, if it is one.
+/// The path that `text` names: an absolute path, a path in the home (`~/`) or a `file://` URL.
 fn path_of(text: &str, session: &Session) -> Option<PathBuf> {
     if let Some(rest) = text.strip_prefix("file://") {
         let path = command::unescape_uri(rest.trim_start_matches("localhost"));
@@ -128,7 +130,7 @@ fn path_of(text: &str, session: &Session) -> Option<PathBuf> {
     text.starts_with('/').then(|| PathBuf::from(text))
 }
 
-/// Rule 1. `None` if `identifier` is neither a path nor a URL.
+/// Rule 1 of [`find`]. `None` if `identifier` is neither a path nor a URL.
 fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result<Option<Launch>> {
     let Some(path) = path_of(identifier, session) else {
         if identifier.starts_with("./") || identifier.starts_with("../") {
@@ -146,7 +148,7 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
         return Launch::of_entry(entry, Some(document), session).map(Some);
     };
     if !path.exists() {
-        // A missing path may be a command line with spaces.
+        // A path that does not exist may be a command line with arguments.
         if let Some(launch) = by_command(identifier, session)? {
             return Ok(Some(launch));
         }
@@ -175,7 +177,7 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
     Launch::of_entry(entry, Some(Document::Path(path)), session).map(Some)
 }
 
-/// Rule 5. `None` if no app has the name in front of the first path or URL.
+/// Rule 5 of [`find`]. `None` if no app has the name in front of the first path or URL.
 fn with_document(
     identifier: &str,
     installed: &Installed,
@@ -205,7 +207,7 @@ fn with_document(
     Launch::of_entry(entry, Some(Document::Path(path)), session).map(Some)
 }
 
-/// Rule 4. `None` if the first word is not a command.
+/// Rule 4 of [`find`]. `None` if the first word is not a command.
 fn by_command(line: &str, session: &Session) -> Result<Option<Launch>> {
     let is_command = |word: &str| command::in_path(word, session).is_some();
     let Some(argv) = command::split(line) else {
@@ -233,15 +235,15 @@ impl Launch {
         }
     }
 
-    /// Whether it is an installed app of exactly this name or id, ignoring case.
+    /// Whether this is an installed app with exactly this name or id, ignoring case.
     pub(crate) fn has_name(&self, name: &str) -> bool {
         let name = name.trim();
         let entry = self.entry.as_ref().filter(|_| self.installed);
         entry.is_some_and(|entry| entry.is_named(name) || entry.id.eq_ignore_ascii_case(name))
     }
 
-    /// Whether it has a document to open. Then the command runs even if an instance is running, and
-    /// that instance opens the document.
+    /// Whether the launch has a document to open. If so, the command runs even if an instance is
+    /// running, and that instance opens the document.
     pub(crate) fn opens_document(&self) -> bool {
         self.document.is_some() || (self.entry.is_none() && self.argv.len() > 1)
     }

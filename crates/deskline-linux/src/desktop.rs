@@ -36,23 +36,23 @@ use deskline_unix::{flatpak, process};
 use deskline_wayland::Compositor;
 use deskline_x11::X11Display;
 
-/// How long a toplevel's window may come after its tree: until its first frame is drawn and the
-/// window manager has mapped it.
+/// How much later than its tree a toplevel's window may come: the app has to draw a first frame,
+/// and the window manager to map the window.
 const MAPS: Duration = Duration::from_millis(500);
 
-/// How often to look for it.
+/// How often to check whether an app has changed, while waiting for that.
 const LOOK: Duration = Duration::from_millis(30);
 
 /// How long an app may take to report that its window has the keyboard.
 const CLAIMS: Duration = Duration::from_millis(500);
 
-/// An app that was started, until it has a window and a tree.
+/// An app that was started, and does not have a window and a tree yet.
 struct Starting {
     launch: Launch,
     launched: Launched,
-    /// The windows before the start.
+    /// The windows that existed before the start.
     before: Vec<Window>,
-    /// When the running instance got the request, if that is known.
+    /// When an instance that already ran got the request, if that is known.
     handed: Option<Instant>,
 }
 
@@ -61,7 +61,8 @@ impl Starting {
         self.before.iter().all(|known| known.id != window.id)
     }
 
-    /// Whether a window that existed before has another content now: another tab.
+    /// Whether a window that existed before the start has another title now, as it shows another
+    /// tab.
     fn is_retitled(&self, window: &Window) -> bool {
         let before = self.before.iter().find(|known| known.id == window.id);
         before.is_some_and(|known| known.title != window.title)
@@ -73,8 +74,8 @@ impl Starting {
     }
 }
 
-/// How long a running instance may take to open a window or another tab for a document: a browser
-/// takes 1 s. It may do neither.
+/// How long a running instance may take to open a window or a tab for a document. A browser takes 1
+/// s. Some apps open neither.
 const SHOWS: Duration = Duration::from_secs(3);
 
 /// One connection to everything that a session has.
@@ -87,8 +88,8 @@ pub struct LinuxDesktop {
     portal: Option<Portal>,
     /// The app that was started last.
     starting: Option<Starting>,
-    /// The processes whose windows are no pending ones: the link's, and the front window's when it
-    /// began.
+    /// The link's process, and the front window's process when the link began. If a window of
+    /// another process comes to the front, it is the portal's dialog.
     before: [Option<u32>; 2],
     ends: Ends,
     readable: Readable,
@@ -103,7 +104,8 @@ pub struct LinuxDesktop {
     aimed_at: Option<u32>,
     /// Whether nobody can be sitting at this desktop.
     is_private: bool,
-    /// The kernel's guard, if it keeps out more than the display's own guard.
+    /// The kernel's guard, if it blocks more of the person's input than the display's own guard
+    /// does.
     by_kernel: Option<deskline_evdev::Guard>,
     announcer: Announcer,
 }
@@ -152,7 +154,7 @@ impl LinuxDesktop {
         Ok(windows)
     }
 
-    /// The windows of apps that have none among `known`.
+    /// The windows of apps that have no window among `known`.
     fn native_windows(&mut self, known: &[Window]) -> Result<Vec<Window>> {
         if !self.has_native {
             return Ok(Vec::new());
@@ -171,7 +173,8 @@ impl LinuxDesktop {
         let (Some(wayland), Some(pid)) = (misses, self.aimed_at) else {
             return Ok(());
         };
-        // On a seat without a keyboard, no app reports that it has the keyboard.
+        // Make sure that the seat has a keyboard: without one, no app reports that it has the
+        // keyboard.
         wayland.prepare()?;
         let claims = wait::holds(cancel, CLAIMS, LOOK, || {
             let all = self.toplevels()?;
@@ -241,7 +244,7 @@ impl LinuxDesktop {
         permit(&deskline_contract::identify(self, &own, pid))
     }
 
-    /// The app's name on the accessibility bus, or its process's.
+    /// The app's name on the accessibility bus or, if it has none there, the name of its process.
     fn name_of(&mut self, pid: u32) -> String {
         let name = self.atspi.name_of(pid);
         if name.is_empty() {
@@ -251,8 +254,8 @@ impl LinuxDesktop {
         }
     }
 
-    /// The pid of a running instance that has a window and may be opened: any app can use this
-    /// one's name.
+    /// The pid of a running instance that has a window and that `permit` allows. The latter matters
+    /// as any app can use the name of the requested app.
     fn running(&mut self, launch: &Launch, permit: Permit<'_>) -> Result<Option<u32>> {
         let listed = self
             .atspi
@@ -261,7 +264,7 @@ impl LinuxDesktop {
         let windows = self.known_windows()?;
         // The frontmost window's app comes first.
         for pid in windows.iter().filter_map(|window| window.pid) {
-            // An app that can have a tree gets one if it is restarted.
+            // Skip an app that has no tree but could have one: it gets one if it is restarted.
             if listed.iter().all(|app| app.pid != pid) && mapped::toolkit_of(pid).is_some() {
                 continue;
             }
@@ -288,7 +291,7 @@ impl LinuxDesktop {
         };
         windows.extend(self.native_windows(&windows)?);
         let handed_over = starting.launched.exited().is_some_and(|s| s.success());
-        // The bus also activates a running instance, which had its windows before.
+        // The bus may have activated a running instance, which had its windows before the start.
         let ran = |w: &Window| w.pid.is_some_and(|pid| starting.launched.made(pid));
         if handed_over || starting.before.iter().any(ran) {
             starting.handed.get_or_insert_with(Instant::now);
@@ -341,7 +344,7 @@ impl LinuxDesktop {
         }))
     }
 
-    /// The tree of an app that accessibility does not know: its windows, or its items in the tray.
+    /// A tree for an app that is not on the accessibility bus, made from its windows or tray items.
     fn read_windows(&mut self, pid: u32, e: Error) -> Result<Tree> {
         let Error::NoWindow { hint, .. } = &e else {
             return Err(e);
@@ -357,7 +360,7 @@ impl LinuxDesktop {
         Ok(tree)
     }
 
-    /// The app's windows, for the coordinates of toolkits that do not know their own.
+    /// The app's windows, for toolkits that do not know the coordinates of their own windows.
     fn windows_of(&mut self, pid: u32) -> Result<atspi::Windows> {
         let popups = self.atspi.needs_popups(pid);
         let windows = self.display.windows_for_tree(pid, popups)?;
@@ -433,7 +436,7 @@ impl Trees for LinuxDesktop {
         if tree.elements.len() > 1 {
             self.readable.note(pid);
         } else {
-            // Qt 5 registers an app whose accessibility is off, with an empty tree.
+            // Qt 5 registers an app even if its accessibility is off, with an empty tree.
             let hint = absent::hint(pid, self.atspi.address(), &self.session);
             let windows = self.display.windows_for_tree(pid, true)?;
             if let Some(tree) = self.readable.instead(pid, &hint, &windows) {
@@ -457,7 +460,7 @@ impl Trees for LinuxDesktop {
             Err(e) => return Err(e),
         }
         let native = windows.unplaced || windows.toplevels.iter().any(|t| t.in_buffer.is_some());
-        // Only GTK 3 counts menus from the wrong corner.
+        // Only GTK 3 reports the places of menus relative to the wrong corner.
         let lost = if native && self.atspi.ignores_clicks_in_new_menus(pid) {
             menus::place_in_bars(&mut tree);
             context::place(&mut tree, &windows.popups)
@@ -505,7 +508,7 @@ impl Trees for LinuxDesktop {
 
     fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {
         let element = tree.elements.get(index);
-        // X knows where the windows of menus are.
+        // X11 itself knows where the windows of menus are, so do not ask the app.
         if self.display.wayland().is_none() && element.is_some_and(|e| e.role == Role::MENU_ITEM) {
             return Ok(Hit::Unknown);
         }
@@ -557,7 +560,7 @@ impl Apps for LinuxDesktop {
         }
         let mut launch = match (apps::find(identifier, &self.session), refused) {
             (Ok(launch), None) => launch,
-            // Another program has taken the name of an installed app: start that app.
+            // Another program uses the name of an installed app: start the installed app.
             (Ok(launch), Some(_)) if launch.has_name(identifier) => launch,
             (_, Some(refused)) => return Err(refused),
             (Err(e), None) => return Err(e),

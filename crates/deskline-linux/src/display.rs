@@ -16,11 +16,11 @@ pub(crate) use described::accessibility;
 pub(crate) use system::DisplaySystem;
 use system::TreesOnly;
 
-/// How long a running KWin may take to join the session bus, and then to run scripts: the session
-/// may start a server earlier.
+/// How long a running KWin may take to join the session bus and to run scripts: the session may
+/// start this server before KWin is that far.
 const JOINS: Duration = Duration::from_secs(3);
 
-/// KWin's display, in a session of KDE's: see [`KdeDisplay::connect`].
+/// KWin's display, if KWin is the compositor: see [`KdeDisplay::connect`].
 pub(crate) fn kwin(session: &Session) -> Option<Result<KdeDisplay>> {
     let kwin = session.kwin()?;
     let connect = || KdeDisplay::connect(&kwin.bus, kwin.pid, &kwin.folder, &kwin.socket);
@@ -42,7 +42,7 @@ fn gnome(session: &Session) -> Option<Result<GnomeDisplay<Described>>> {
     (compositor == GNOME_SHELL).then(|| GnomeDisplay::connect(&access, described))
 }
 
-/// A display, if there is one and it was connected to. Otherwise the log has why it is not.
+/// The display, if there is one and connecting to it succeeded. Otherwise logs why it is not used.
 fn used<D>(unused: &str, display: Option<Result<D>>) -> Option<Box<dyn DisplaySystem>>
 where
     D: DisplaySystem + 'static,

@@ -1,5 +1,5 @@
-//! Reports the abilities of an agent on this desktop, the missing ones, and how to fix them. Tries
-//! everything that disturbs nobody: it sends no input and moves no window.
+//! Reports which abilities an agent has on this desktop, which it lacks, and how to fix that. Tries
+//! each ability in a way that disturbs nobody: it sends no input and moves no window.
 
 mod accessibility;
 mod apps;
@@ -26,14 +26,14 @@ use remedy::{PRIVATE, carry_out};
 /// The time limits for connecting and listing, and then for reading a tree and a picture. Their sum
 /// is below 3 s, after which a person would think that the doctor itself hangs.
 const LOOK: Duration = Duration::from_millis(1_500);
-/// The first limit on Wayland: KWin 5 answers a program that it knows only after reading the
+/// The first limit on Wayland. KWin 5 is slow to answer a program that it knows: it first reads the
 /// program's whole file twice, for a checksum (`wayland_server.cpp`: `isTrustedOrigin`).
 const NATIVE_LOOK: Duration = Duration::from_secs(4);
 const TRY: Duration = Duration::from_millis(1_300);
 
-/// Examines the session and tries every step of a link. Takes at most 3 s, even if something hangs,
-/// on Wayland 6 s.
-/// `attended` is the option of that name: a person is there even if the desktop is private.
+/// Examines the session and tries every step of a link. Takes at most 3 s, or 6 s on Wayland, even
+/// if something hangs. `attended` means that a person is there even if the desktop is private (the
+/// option `--attended`).
 pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     // Apps may have windows that X11 does not list.
     let native = session.wayland_display.is_some();
@@ -94,7 +94,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     }));
     checks.extend(guard.map(|guard| by(&guard, deadline).unwrap_or_else(display::no_guard)));
     checks.push(texts(for_texts));
-    // On a private desktop nobody needs another one.
+    // On a private desktop nobody needs another private desktop.
     let missing = private::missing().filter(|_| !for_texts.environment.contains_key(MARK));
     checks.extend(missing.map(|missing| {
         let remedy = format!("as root: {}", missing.install());
@@ -104,7 +104,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     checks
 }
 
-/// Repairs the cause of a check, if that needs no root. `None` if it needs root or a person.
+/// Repairs what a check has found, if that needs neither root nor a person. Otherwise `None`.
 pub fn repair(check: &Check, session: &Session) -> Option<Result<String, String>> {
     match check.fix.as_ref()? {
         Fix::Accessibility => {
@@ -118,7 +118,7 @@ pub fn repair(check: &Check, session: &Session) -> Option<Result<String, String>
     }
 }
 
-/// Whether texts that only the picture shows are read.
+/// Checks whether texts that only the picture shows can be read.
 fn texts(session: &Session) -> Check {
     const NAME: &str = "text in screenshots";
     if Tesseract::find(session).is_some() {

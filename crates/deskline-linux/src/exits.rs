@@ -1,6 +1,6 @@
-//! How the processes of calls ended. The kernel reports a process's status to its parent alone: so
-//! it is known only for processes that this one has started, including programs that such a process
-//! has executed.
+//! Remembers how the processes that calls were about have ended. The kernel reports a process's
+//! exit status to its parent alone, so the status is known only for processes that this process has
+//! started, including programs that they have executed.
 
 use deskline_unix::{process, wait};
 use std::collections::HashMap;
@@ -13,17 +13,18 @@ use deskline_contract::{End, Exit};
 
 use crate::apps::Launched;
 
-/// The number of processes to remember.
+/// The maximum number of processes to remember.
 const MOST: usize = 64;
 
-/// How long the status of an ended process may take to arrive: its parent may have to end too.
+/// How long the launched process's status may take to arrive after a process has ended: the
+/// launched process may be a parent that has to end too.
 const TELLS: Duration = Duration::from_millis(300);
 
-/// Shells, and LibreOffice's launcher, exit with this number plus that of the signal that ended
-/// their child.
+/// Shells, and LibreOffice's launcher, exit with this number plus the number of the signal that
+/// ended their child.
 const BY_SIGNAL: i32 = 128;
 
-/// The highest signal number that is not a real-time signal.
+/// The highest number of a signal that is not a real-time signal.
 const LAST_SIGNAL: i32 = 31;
 
 /// The processes that calls were about.
@@ -37,11 +38,11 @@ pub(crate) struct Ends {
 #[derive(Debug)]
 struct Known {
     name: String,
-    /// The start time: the pid may have been reused.
+    /// The start time, which shows whether another process has the pid now.
     started: u64,
     number: u64,
-    /// The launch, if the process was launched or is a descendant of it, and the launched process
-    /// still runs.
+    /// The launch that started the process or an ancestor of it, if the launched process still ran
+    /// when this was recorded.
     launched: Option<Launched>,
 }
 

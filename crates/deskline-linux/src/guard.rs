@@ -8,19 +8,20 @@ use deskline_evdev::{Guard, Helper, INSTALLED, Seen};
 use crate::display::DisplaySystem;
 use crate::session::Session;
 
-/// The kernel's guard, ready to be closed.
+/// The kernel's guard, ready to grab devices.
 pub(crate) struct ByKernel {
     pub(crate) guard: Guard,
     seen: Seen,
-    /// The setgid program that grabs the devices. If `None`, a helper of this program grabs them.
+    /// The setgid program that grabs the devices. If `None`, a helper process of Deskline grabs
+    /// them.
     program: Option<PathBuf>,
 }
 
-/// The kernel's guard, if it is used: on a Wayland session if all devices can be grabbed. It keeps
-/// the person's input out of every app, with or without Xwayland, and notices Esc. An X server has
-/// a better guard, which restores the keys that the person holds.
+/// The kernel's guard. It is used on a Wayland session, if all devices can be grabbed. It keeps the
+/// person's input out of every app, with or without Xwayland, and notices Esc. An X server has a
+/// better guard, which restores the keys that the person holds.
 ///
-/// The setgid program is preferred: it grabs for the person at the seat alone.
+/// Prefers the setgid program, which grabs the devices only for the person at the seat.
 pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
     if !is_of_use(session) {
         return None;
@@ -39,7 +40,8 @@ pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
     })
 }
 
-/// The guard in the helper, or why it is not used. `None` if it is not installed.
+/// The guard in the setgid program, or why that is not used. `None` if the program is not
+/// installed.
 fn apart() -> Option<Result<ByKernel, String>> {
     let helper = Helper::find()?;
     let path = helper.path();
@@ -88,8 +90,8 @@ pub(crate) fn finding(
     ))
 }
 
-/// The command for root that gives this session the kernel's guard. `None` if it has that guard,
-/// has nothing to guard, or if the helper's program is not on this machine.
+/// The command for root that gives this session the kernel's guard. `None` if the session has that
+/// guard or has nothing to guard, or if the setgid program is not on this machine.
 pub(crate) fn install(session: &Session) -> Option<String> {
     if !is_of_use(session) || deskline_evdev::look().closed == 0 || Helper::find().is_some() {
         return None;
@@ -98,8 +100,8 @@ pub(crate) fn install(session: &Session) -> Option<String> {
     command(installed, deskline_evdev::beside().as_deref())
 }
 
-/// The command that gives the installed program its right or, if none is installed, installs the
-/// program beside this one.
+/// The command that makes the installed program setgid or, if none is installed, installs the
+/// program that is beside the running one.
 fn command(installed: Option<&Path>, beside: Option<&Path>) -> Option<String> {
     if let Some(path) = installed {
         let path = path.display();

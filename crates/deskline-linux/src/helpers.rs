@@ -11,7 +11,7 @@ use deskline_x11::guard::watchdog;
 ///
 /// # Errors
 ///
-/// That there is no helper of this name with these arguments, or why it has ended.
+/// If there is no helper of this name with these arguments, or if the helper fails.
 pub fn run(name: &str, arguments: &[OsString]) -> Result<(), Box<dyn Error>> {
     match (name, arguments) {
         (deskline_evdev::COMMAND, []) => deskline_evdev::run_for_reader()?,

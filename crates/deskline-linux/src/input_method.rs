@@ -3,7 +3,7 @@
 //! An input method takes keys before the app does: with Pinyin on, `hello world` becomes 合理咯. IBus
 //! has one engine for all apps, on a bus of its own. Fcitx 5 has a state for each input field, on
 //! the session bus. Both handle the keys in order, so they are switched back once the app and the
-//! input method sleep. If Fcitx gets the keys from KWin, KWin takes them from it
+//! input method sleep. If Fcitx gets its keys from KWin, KWin is told to withhold them instead
 //! (`deskline-wayland/src/kde/input_method.rs`).
 //!
 //! The switched-off state is recorded in the runtime directory: if this process is killed
@@ -36,7 +36,7 @@ const IBUS: &str = "org.freedesktop.IBus";
 const IBUS_PATH: &str = "/org/freedesktop/IBus";
 const FCITX: &str = "org.fcitx.Fcitx5";
 
-/// The `State` of Fcitx's controller in which it takes keys.
+/// The `State` of Fcitx's controller in which Fcitx takes keys.
 const ACTIVE: i32 = 2;
 
 /// An active input method.
@@ -64,19 +64,19 @@ impl On {
     }
 }
 
-/// The session's input methods. Each call to one waits at most [`ANSWERS`].
+/// The session's input methods. Each call to an input method waits at most [`ANSWERS`].
 #[derive(Debug)]
 pub(crate) struct InputMethods {
     uid: u32,
     ibus: Ibus,
     session_bus: Option<String>,
-    /// The bus of Fcitx and KWin. Connected to once.
+    /// The connection to the session bus, for Fcitx and KWin. Made once.
     bus: Option<Connection>,
     /// The file that records the input method that is switched off.
     record: Option<PathBuf>,
 }
 
-/// The files in which IBus records its address.
+/// The session's IBus: the files in which it records its address, and the connection to it.
 #[derive(Debug)]
 struct Ibus {
     folder: Option<PathBuf>,
@@ -86,7 +86,8 @@ struct Ibus {
 }
 
 impl InputMethods {
-    /// The input methods of a session. Switches on again any that a killed process has left off.
+    /// The input methods of a session. Switches an input method on again if a killed process has
+    /// left it off.
     pub(crate) fn new(session: &Session) -> Self {
         let config = session.environment.get("XDG_CONFIG_HOME");
         let config = config.map(PathBuf::from).filter(|path| path.is_absolute());
@@ -146,7 +147,7 @@ impl InputMethods {
         }
     }
 
-    /// Switches `was` on again, unless the person has chosen another one meanwhile.
+    /// Switches `was` on again, unless the person has chosen another engine of IBus meanwhile.
     fn switch_on(&mut self, was: &On) -> Result<(), bus::Error> {
         match was {
             On::Ibus(engine) if self.engine().as_deref() == Some(DIRECT) => self.set_engine(engine),
@@ -187,7 +188,8 @@ impl InputMethods {
         active.is_ok_and(|active| active.is_some_and(|active| is_true(&active)))
     }
 
-    /// Calls a program on the session bus. `None` if it does not run: the call would start it.
+    /// Calls a program on the session bus. `None` if the program does not run, as the call would
+    /// start it.
     fn ask(&mut self, name: &str, call: &Call<'_>) -> Result<Option<Message>, bus::Error> {
         let Some(address) = &self.session_bus else {
             return Ok(None);
@@ -258,7 +260,7 @@ impl Ibus {
         };
         paths.filter(ours).find_map(|path| {
             let (address, pid) = address_in(&path)?;
-            // The file outlives the daemon.
+            // A daemon that has ended leaves its file behind.
             if !socket::bus_answers(&address, uid) {
                 return None;
             }
@@ -269,7 +271,7 @@ impl Ibus {
     }
 }
 
-/// The address and the process in a file that IBus has written.
+/// The bus's address and the daemon's pid, from a file that IBus has written.
 fn address_in(path: &Path) -> Option<(String, u32)> {
     let text = fs::read_to_string(path).ok()?;
     let value = |name| text.lines().find_map(|line| line.strip_prefix(name));
@@ -283,18 +285,18 @@ fn engine_name(answer: &Message) -> Result<String, WireError> {
     while reader.signature()? == "v" {}
     reader.align(8)?;
     reader.str()?;
-    // The engine's attachments: there are none.
+    // Skip the engine's attachments: there are none.
     reader.array(8, |_| Err::<(), _>(WireError))?;
     reader.str().map(str::to_owned)
 }
 
-/// Whether this is `true`, in a variant.
+/// Whether the answer is `true`, in a variant.
 fn is_true(answer: &Message) -> bool {
     let mut reader = answer.reader();
     reader.signature() == Ok("b") && reader.u32() == Ok(1)
 }
 
-/// Direct input, until it is dropped.
+/// Keeps direct input on until this is dropped.
 pub(crate) struct Direct<'m> {
     methods: &'m mut InputMethods,
     was: Option<On>,

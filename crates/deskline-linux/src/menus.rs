@@ -1,5 +1,5 @@
-//! Open menus, found in the app's tree on display systems that report no pop-ups; and the time from
-//! which they accept a click.
+//! Finds open menus in the app's tree, for display systems that report no pop-ups, and the time
+//! from which a menu accepts a click.
 
 pub(crate) mod context;
 
@@ -10,34 +10,35 @@ use deskline_core::{Element, Role, States, Tree};
 
 use context::{above, in_page};
 
-/// On Wayland GTK 3 ignores a click in a menu for this long after the click that has opened it: 500
-/// ms (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), plus the way to the app. GTK compares the times at
-/// which the compositor handled the clicks. A busy compositor handles the first click late, but
-/// before the menu is visible.
+/// On Wayland GTK 3 ignores a click in a menu for this long after the click that opened the menu:
+/// for 500 ms (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), plus the time that a click takes to reach
+/// the app. GTK compares the times at which the compositor handled the clicks. A busy compositor
+/// handles the first click late, but before the menu is visible.
 const IGNORES: Duration = Duration::from_millis(520);
 
 /// The state of the apps' menus.
 #[derive(Debug, Default)]
 pub(crate) struct Menus {
-    /// The apps that had a menu open at their last reading.
+    /// The apps that had a menu open when their tree was last read.
     open: HashSet<u32>,
     clicked: Option<Clicked>,
-    /// The app in which a menu was open at the last reading whose place is unknown.
+    /// The app whose tree, when last read, had an open menu at an unknown place.
     lost: Option<u32>,
 }
 
 #[derive(Debug)]
 struct Clicked {
     pid: u32,
-    /// The latest possible time of the click; once a menu is seen open after it, that time.
+    /// The latest possible time of the click. Once a menu is seen open after the click, the time at
+    /// which the menu was seen.
     at: Instant,
-    /// Whether a menu was seen open after it.
+    /// Whether a menu was seen open after the click.
     opened: bool,
 }
 
 impl Menus {
-    /// Records the menus in a reading of the app, of which one may have an unknown place, and
-    /// forgets apps that have ended.
+    /// Records the open menus in an app's tree, and whether the place of a menu is unknown
+    /// (`lost`). Forgets apps that have ended.
     pub(crate) fn read(&mut self, pid: u32, tree: &Tree, lost: bool, lives: impl Fn(u32) -> bool) {
         self.lost = lost.then_some(pid);
         self.open.retain(|known| *known != pid && lives(*known));
@@ -51,12 +52,12 @@ impl Menus {
         }
     }
 
-    /// Whether a menu of the app was open at its last reading.
+    /// Whether a menu of the app was open when its tree was last read.
     pub(crate) fn is_open(&self, pid: u32) -> bool {
         self.open.contains(&pid)
     }
 
-    /// Whether a menu was open at the app's last reading whose place is unknown.
+    /// Whether the app's tree, when last read, had an open menu at an unknown place.
     pub(crate) fn is_lost(&self, pid: u32) -> bool {
         self.lost == Some(pid)
     }
@@ -79,10 +80,10 @@ impl Menus {
     }
 }
 
-/// Whether a menu of the app, the list of a combo box or a button's popover is open: it closes when
-/// another window gets the keyboard or, in GTK 4, keeps that window from getting it. Menus and
-/// lists of a web page do not count: another window does not close them, and they may always be
-/// visible.
+/// Whether a menu of the app, the list of a combo box or a button's popover is open. These pop-ups
+/// close when another window gets the keyboard or, in GTK 4, keep the other window from getting the
+/// keyboard. Menus and lists of a web page do not count: another window does not close them, and
+/// they may always be visible.
 pub(crate) fn is_open(tree: &Tree) -> bool {
     let is_entry = |(index, element): (usize, &Element)| match element.role {
         Role::MENU | Role::MENU_ITEM => true,

@@ -1,18 +1,18 @@
-//! Native Wayland windows that no display system lists. The toplevels that their apps describe on
-//! the accessibility bus stand for them when apps are listed and opened.
+//! Native Wayland windows that no display system lists. When apps are listed and opened, the
+//! toplevels that the apps describe on the accessibility bus stand for these windows.
 
 use deskline_contract::{AppToplevel, Error, Missing, Window, WindowId};
 
-/// Why input to such a window is refused if the session has a display system for other windows.
+/// Why input to a native window is refused, if the session has a display system for other windows.
 const WHY: &str = "the app's window is a native Wayland one, which Deskline can neither see nor \
     bring to the front. Started with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \
     --ozone-platform=x11 the app would run through Xwayland";
 
-/// Why there is no picture of such a window.
+/// Why there is no picture of a native window.
 pub(crate) const UNSEEN: &str =
     "the app's window is a native Wayland one, which Deskline cannot see on this compositor";
 
-/// The windows of apps that have none among `known`, the active one first.
+/// The windows of apps that have no window among `known`, the active window first.
 pub(crate) fn beside(known: &[Window], mut toplevels: Vec<AppToplevel>) -> Vec<Window> {
     toplevels.retain(|t| known.iter().all(|window| window.pid != Some(t.pid)));
     toplevels.sort_by_key(|t| !t.active);
@@ -26,7 +26,7 @@ pub(crate) fn active(toplevels: &[AppToplevel]) -> Option<u32> {
     pids.all(|pid| pid == first).then_some(first)
 }
 
-/// The stand-in for an app whose windows are native. No display system has such an id.
+/// The stand-in for an app whose windows are native. No display system gives a window this id.
 pub(crate) fn stand_in(pid: u32) -> Window {
     Window {
         id: WindowId(STAND_INS | u64::from(pid)),
@@ -35,10 +35,10 @@ pub(crate) fn stand_in(pid: u32) -> Window {
     }
 }
 
-/// X11's ids have 32 bits.
+/// The bit that marks the ids of stand-ins: X11's ids have only 32 bits.
 const STAND_INS: u64 = 1 << 63;
 
-/// The error if this is [`stand_in`]'s window.
+/// Fails if this is a window that [`stand_in`] has made.
 pub(crate) fn refuse(window: WindowId) -> Result<(), Error> {
     if window.0 & STAND_INS == 0 {
         return Ok(());

@@ -14,8 +14,8 @@ pub(crate) enum Package {
     Tesseract,
 }
 
-/// The package managers: their programs, and how they install. The first that is installed is the
-/// distribution's.
+/// The package managers: the program of each, and its command to install packages. The first that
+/// is installed counts as the distribution's own.
 const MANAGERS: [(&str, &str); 4] = [
     ("apt-get", "apt-get install"),
     ("dnf", "dnf install"),
@@ -24,7 +24,7 @@ const MANAGERS: [(&str, &str); 4] = [
 ];
 
 impl Package {
-    /// Its names, in the order of [`MANAGERS`].
+    /// The package's names, in the order of [`MANAGERS`].
     fn names(self) -> [&'static str; 4] {
         match self {
             Self::AtSpi => ["at-spi2-core"; 4],

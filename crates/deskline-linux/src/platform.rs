@@ -1,4 +1,4 @@
-//! Reaching the desktop: finding the session, and connecting to its parts.
+//! Reaches the desktop: finds the session, and connects to its parts.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,7 +24,7 @@ pub struct LinuxPlatform {
     attended: bool,
     /// The display whose devices [`Platform::prepare`] has created, and its session.
     prepared: Mutex<Option<(Session, Box<dyn DisplaySystem>)>>,
-    /// A connection for [`Platform::ping`] alone, so that it waits for no link.
+    /// A connection for [`Platform::ping`] alone, so that a ping does not wait for a link.
     pings: Mutex<Option<AtSpi>>,
 }
 
@@ -130,10 +130,10 @@ impl Platform for LinuxPlatform {
     }
 
     fn ping(&self, pid: u32) -> Result<()> {
-        // Taken out during the ping: a simultaneous ping of another app makes a connection of its
-        // own.
+        // Take the connection out during the ping: a simultaneous ping of another app makes a
+        // connection of its own.
         let kept = self.pings().take();
-        // The link reports missing parts.
+        // If parts are missing, the link reports that, not the ping.
         let connect = || {
             self.session()
                 .and_then(|s| Self::accessibility_bus(&s))
@@ -148,13 +148,13 @@ impl Platform for LinuxPlatform {
             *self.pings() = Some(atspi);
         }
         match answered {
-            // The link reports the end of a process.
+            // If the process has ended, the link reports that, not the ping.
             Ok(false) if process::is_gone(pid) => Ok(()),
             Ok(false) => {
                 let name = process::app_name(pid);
                 Err(Error::not_answering(pid, name, deskline_atspi::PATIENCE))
             }
-            // The link reports a lost connection, too.
+            // If the connection is lost, the link reports that, too.
             Ok(true) | Err(_) => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A file dialog of `xdg-desktop-portal` is a window of another process. It may open a second after
 //! the click that requested it, while the app is quiet. The request itself crosses the session bus
-//! at once, so a link that sees one waits for the window.
+//! at once, so a link that sees a request waits for the window.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ const WITH_WINDOWS: [&str; 8] = [
     "interface='org.freedesktop.portal.Print'",
     "interface='org.freedesktop.portal.ScreenCast'",
     "interface='org.freedesktop.portal.Screenshot'",
-    // Its other methods send input.
+    // The other methods of this interface send input.
     "interface='org.freedesktop.portal.RemoteDesktop',member='CreateSession'",
 ];
 
@@ -73,7 +73,7 @@ impl Portal {
         self.asked = None;
     }
 
-    /// Whether a request has arrived. A monitor that was lost reports none.
+    /// Whether a request has arrived. A monitor that was lost reports no requests.
     fn poll(&mut self) -> bool {
         self.monitor.take_calls(Instant::now()).unwrap_or(false)
     }

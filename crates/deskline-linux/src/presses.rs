@@ -1,5 +1,5 @@
-//! What the person presses: X11 tells it. On a Wayland session their devices tell what, and the
-//! compositor and the apps' events tell where.
+//! Finds out what the person presses. On X11, the X server tells. On Wayland, the input devices
+//! tell what is pressed, and the compositor and the apps' events tell where.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -24,14 +24,15 @@ use crate::desktop::Announcer;
 use crate::display::{self, DisplaySystem};
 use crate::session::Session;
 
-/// The buttons by their codes: left, right, middle, and those at the side.
+/// X11's numbers of the buttons, in the order of their evdev codes: left, right, middle, and those
+/// at the side.
 const NUMBERS: [u32; 8] = [1, 3, 2, 8, 9, 10, 11, 12];
 
-/// Listens to what is pressed on a session, and says so on a banner. What apps do about a button
-/// counts until `after` it is up.
+/// Listens to what is pressed on a session, and shows a banner that says so. What apps report about
+/// a button counts until `after` has passed since the button went up.
 ///
 /// # Errors
-/// This user may not hear it, or the session does not answer.
+/// This user may not read the presses, or the session does not answer.
 pub fn presses(session: &Session, caption: &str, after: Duration) -> Result<Box<dyn Presses>> {
     Ok(match &session.display {
         Some(display) if session.wayland_display.is_none() => {
@@ -42,14 +43,15 @@ pub fn presses(session: &Session, caption: &str, after: Duration) -> Result<Box<
     })
 }
 
-/// How far a mouse moves for a drag, in its own units: a hand that clicks moves it less.
+/// How far a mouse must move for a drag, in the mouse's own units. A hand that clicks moves it
+/// less.
 const DRAGS: u32 = 24;
 
-/// How much longer is waited for an app that has told nothing yet: at load it handles the press
-/// late.
+/// How many times as long as `after` to wait for an app that has reported nothing yet: under load,
+/// an app handles the press late.
 const SLOW: u32 = 6;
 
-/// The states that tell what was pressed, and about what a click has decided.
+/// The states whose changes tell what was pressed, and what a click has changed.
 const STATES: [&str; 7] = [
     "active", "focused", "armed", "pressed", "checked", "selected", "expanded",
 ];
@@ -61,7 +63,7 @@ struct Change {
     on: bool,
 }
 
-/// The person's devices, and who gets what they press.
+/// The person's devices, and the sources that tell who gets what is pressed on them.
 struct Devices {
     strokes: Strokes,
     pending: VecDeque<Stroke>,
@@ -70,11 +72,11 @@ struct Devices {
     changes: Receiver<Change>,
     /// The id of the desktop.
     desktop: String,
-    /// The element that was selected or focused last, while it is.
+    /// The element that was selected or focused last, if it still is.
     current: Option<ElementId>,
-    /// Whether what the apps named around the last button is to be told next.
+    /// Whether the next result must be what the apps named around the last button press.
     asks: bool,
-    /// Where the left button went down, while it is.
+    /// Where the left button went down, while it is down.
     down: Option<(i32, i32)>,
     /// How long after a button is up an app may report what was clicked.
     after: Duration,
@@ -113,7 +115,7 @@ impl Devices {
         })
     }
 
-    /// The next stroke before this time.
+    /// The next stroke before `until`.
     fn stroke(&mut self, until: Instant, cancel: &Cancel) -> Result<Option<Stroke>> {
         while self.pending.is_empty() {
             cancel.check()?;
@@ -128,7 +130,7 @@ impl Devices {
         Ok(self.pending.pop_front())
     }
 
-    /// What apps have reported since the last time. Notes what is selected or focused now.
+    /// What apps have reported since the last call. Notes what is selected or focused now.
     fn heard(&mut self) -> Vec<Change> {
         let changes: Vec<Change> = self.changes.try_iter().collect();
         for change in &changes {
@@ -151,7 +153,7 @@ impl Devices {
         Ok(Press { pid, what })
     }
 
-    /// The pointer's place, and whose window is there, if the compositor tells.
+    /// The pointer's place, and the process whose window is there, if the compositor tells them.
     fn there(&mut self) -> Result<(Option<(i32, i32)>, Option<u32>)> {
         let (mut at, mut pid) = (None, None);
         if let Some(wayland) = self.display.wayland()
@@ -166,8 +168,8 @@ impl Devices {
         Ok((at, pid))
     }
 
-    /// Waits for the next press, at most this long, and takes what goes up before: up to the
-    /// button, if the wait is for that.
+    /// Waits at most `limit` for the next press, and handles the keys that go up before it. If
+    /// `for_button`, returns as soon as a button goes up.
     fn rest(&mut self, limit: Duration, for_button: bool, cancel: &Cancel) -> Result<()> {
         let until = Instant::now() + limit;
         while let Some(stroke) = self.stroke(until, cancel)? {
@@ -219,7 +221,8 @@ impl Devices {
             };
             list.push(element);
         }
-        // A window that comes to the front gives the focus back to what had it.
+        // A window that comes to the front gives the focus back to the element that had it before:
+        // that element was not pressed.
         if active.is_some_and(|first| first < during) && !named.pressed.is_empty() {
             named.pressed.remove(0);
         }
@@ -280,7 +283,7 @@ fn changes(session_bus: &str) -> Result<(Receiver<Change>, String)> {
     let mut bus = listen().map_err(on_bus("listening to accessibility events"))?;
     let ((send, receive), desktop) = (channel(), bus.guid().to_owned());
     thread::spawn(move || {
-        // Ends with the bus or the recording.
+        // Ends when the bus is lost or the recording ends.
         while let Ok(messages) = bus.signals() {
             let mut changes = messages.iter().filter_map(change);
             if changes.any(|change| send.send(change).is_err()) {

@@ -1,5 +1,5 @@
-//! A private desktop for the agent: an X server without a screen and a window manager, or a Wayland
-//! compositor without a screen, with a session bus and accessibility. Nobody's windows, pointer or
+//! A private desktop for the agent: an X server with a window manager, or a Wayland compositor,
+//! both without a screen. It has a session bus and accessibility. Nobody's windows, pointer or
 //! settings interfere.
 //!
 //! Everything that it starts, and every process that is started on it, ends with it. No socket,
@@ -33,8 +33,9 @@ const START_LIMIT: Duration = Duration::from_secs(15);
 /// those that [`environment::keep_to_desktop`] uses.
 const RUNTIME: &str = "run";
 
-/// The settings of the window manager, as it writes them into an empty home: it would write them
-/// one by one and load its theme again after each, which is most of its starting time.
+/// The settings that the window manager writes into an empty home. They are put there before it
+/// starts: writing them one by one, and loading its theme again after each, is most of its starting
+/// time.
 const WINDOW_MANAGER: &str = include_str!("private/xfwm4.xml");
 
 /// Variables that lead to a display: those of our own session are not passed on.
@@ -53,8 +54,8 @@ pub struct PrivateDesktop {
 }
 
 impl PrivateDesktop {
-    /// Starts a desktop and waits until apps can be started on it. The error names the program that
-    /// is missing and the Debian package that has it, or the program that failed and its standard
+    /// Starts a desktop and waits until apps can be started on it. The error names the missing
+    /// programs and the command that installs them, or the program that failed and its standard
     /// error.
     pub fn start(options: &Options) -> Result<Self> {
         Self::start_reaching(options, Reach::Desktop)
@@ -67,7 +68,8 @@ impl PrivateDesktop {
         let (deadline, tied) = (Instant::now() + START_LIMIT, reach == Reach::Process);
         let mut parts = parts::Parts::new(&directory.path, deadline, tied, variables);
         let outcome = parts.start(&programs, options);
-        // Created first, so that after a failure, dropping it ends the programs that were started.
+        // Created before the outcome is checked: after a failure, dropping it ends the programs
+        // that were started.
         let desktop = Self {
             session: Session::from_environment(&parts.variables),
             vnc: options.watch.then(|| directory.path.join(VNC_SOCKET)),
@@ -89,7 +91,7 @@ impl PrivateDesktop {
         self.vnc.as_deref()
     }
 
-    /// Fails if one of its programs no longer runs.
+    /// Fails if one of the desktop's programs no longer runs.
     pub fn check(&mut self) -> Result<()> {
         for (name, child) in &mut self.parts.children {
             if let Ok(Some(status)) = child.try_wait() {
@@ -102,7 +104,7 @@ impl PrivateDesktop {
     }
 }
 
-/// The programs that a private desktop lacks.
+/// The programs that a private desktop needs and this machine lacks. `None` if it has all.
 pub(crate) fn missing() -> Option<programs::Missing> {
     programs::Programs::look(&Options::default()).err()
 }
@@ -126,8 +128,8 @@ fn empty_home(home: &Path) -> io::Result<()> {
     fs::write(settings.join("xfwm4.xml"), WINDOW_MANAGER)
 }
 
-/// What makes toolkits use Wayland, and sway run without a screen, devices and a GPU. Qt 5 would
-/// use X11 on GNOME, Firefox before 121 and Electron before 38 everywhere.
+/// Variables that make toolkits use Wayland, and sway run without a screen, devices and a GPU. By
+/// default, Qt 5 uses X11 on GNOME; Firefox before 121 and Electron before 38 use it everywhere.
 #[rustfmt::skip]
 const WAYLAND: [(&str, &str); 7] = [
     ("GDK_BACKEND", "wayland"), ("QT_QPA_PLATFORM", "wayland"), ("MOZ_ENABLE_WAYLAND", "1"),
@@ -138,7 +140,7 @@ const WAYLAND: [(&str, &str); 7] = [
 /// The variables of a private desktop that are known before anything runs.
 fn variables(options: &Options, directory: &Path) -> Result<Environment> {
     let mut variables = environment::for_apps(&environment::own());
-    // Variables of our own session, if there is one.
+    // Remove the variables of our own session, if there is one.
     let others = ["SESSION_MANAGER", "PWD", "WINDOWPATH"];
     let of_kind = WAYLAND.map(|(name, _)| name);
     for other in DISPLAYS.iter().chain(&others).chain(&of_kind) {

@@ -34,8 +34,8 @@ pub struct Session {
     pub session_bus: Option<String>,
     /// The Wayland socket: a name in the runtime directory, or a path.
     pub wayland_display: Option<String>,
-    /// The environment for the session's apps: all of the above, and the usual variables of the
-    /// session. Nothing that looks like a credential.
+    /// The environment for the session's apps: the values of the fields above, and the usual
+    /// variables of the session, but nothing that looks like a credential.
     pub environment: Environment,
     /// Variables of this process's environment whose address does not answer, as `NAME=value`.
     silent: Vec<String>,
@@ -104,7 +104,8 @@ impl Session {
         value.filter(|value| !value.is_empty())
     }
 
-    /// The folder that a variable names, or else this one in the home directory.
+    /// The folder that a variable names or, if it names none, the folder `in_home` in the home
+    /// directory.
     pub(crate) fn folder(&self, variable: &str, in_home: &str) -> Option<PathBuf> {
         let named = self.variable(variable).map(PathBuf::from);
         named.or_else(|| Some(self.home()?.join(in_home)))
@@ -115,7 +116,8 @@ impl Session {
         self.environment.get("HOME").map(Path::new)
     }
 
-    /// The name of the Wayland compositor's process, such as `sway`; `None` if none answers.
+    /// The name of the Wayland compositor's process, such as `sway`; `None` if no compositor
+    /// answers.
     pub fn compositor(&self) -> Option<String> {
         let name = Some(process::name(self.compositor_pid()?)).filter(|name| !name.is_empty());
         Some(name.unwrap_or_else(|| "unknown compositor".into()))
@@ -131,7 +133,7 @@ impl Session {
         socket::wayland_path(name, self.runtime_dir.as_deref())
     }
 
-    /// The Wayland socket and the compositor's own, if that is sway or Hyprland.
+    /// The Wayland socket and the compositor's own socket, if the compositor is sway or Hyprland.
     pub(crate) fn sway(&self) -> Option<(PathBuf, OwnSocket)> {
         let (pid, wayland) = (self.compositor_pid()?, self.wayland_socket()?);
         let uid = rustix::process::getuid().as_raw();
@@ -140,7 +142,7 @@ impl Session {
         if socket::path_answers(&sway, uid) {
             return Some((wayland, OwnSocket::Sway(sway)));
         }
-        // Each instance has a folder, named after itself alone.
+        // Each instance of Hyprland has a folder, whose name does not tell the pid.
         let instances = fs::read_dir(dir.join("hypr")).ok()?.flatten();
         let mut sockets = instances.map(|instance| instance.path().join(".socket.sock"));
         let of = |path: &PathBuf| socket::compositor(path.to_str()?, None);
@@ -148,8 +150,8 @@ impl Session {
         Some((wayland, OwnSocket::Hyprland(its)))
     }
 
-    /// The directory of the private desktop to which the Wayland compositor belongs. Its own
-    /// environment tells it: ours may be that of another desktop.
+    /// The directory of the private desktop to which the Wayland compositor belongs. The
+    /// compositor's environment tells it: ours may be that of another desktop.
     pub(crate) fn private_wayland(&self) -> Option<PathBuf> {
         let pid = self.compositor_pid()?.cast_signed();
         let mark = process::environment(Path::new("/proc"), pid).remove(environment::MARK)?;

@@ -1,5 +1,5 @@
-//! Tesseract reads texts from pictures: a program of its own for each batch of lines, bounded in
-//! time and memory.
+//! Reads texts from pictures with Tesseract. Each batch of lines gets a process of its own, bounded
+//! in time and memory.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Seek as _, Write as _};
@@ -19,22 +19,22 @@ use crate::session::{Environment, Session};
 /// How to install an engine, as the end of a message.
 pub(crate) const LACKING: &str = ". With the package tesseract-ocr its text would be elements too";
 
-/// The address space of the program. It takes 100 MB.
+/// The limit of the program's address space. The program uses 100 MB.
 const MEMORY: u64 = 1 << 30;
 
 /// Fewer lines are not worth another process, which takes 100 ms to start.
 const LEAST: usize = 12;
 
-/// The most processes.
+/// The maximum number of processes.
 const MOST: usize = 4;
 
-/// Words below this confidence are frames and icons.
+/// What Tesseract reads with less confidence are frames and icons, not words.
 const SURE: f32 = 40.0;
 
 /// How long listing the languages may take.
 const LISTS: Duration = Duration::from_secs(2);
 
-/// The languages of a locale, as the packages are named.
+/// The languages of locales, each with Tesseract's name for it.
 #[rustfmt::skip]
 const LANGUAGES: [(&str, &str); 22] = [
     ("cs", "ces"), ("da", "dan"), ("de", "deu"), ("el", "ell"), ("es", "spa"), ("fi", "fin"),
@@ -45,16 +45,16 @@ const LANGUAGES: [(&str, &str); 22] = [
 
 pub(crate) struct Tesseract {
     program: PathBuf,
-    /// A library that makes it print each line as soon as it has read the line.
+    /// The program `stdbuf`, which makes Tesseract print each line as soon as it has read the line.
     by_line: Option<PathBuf>,
     /// The person's language.
     language: Option<&'static str>,
-    /// That language, if Tesseract has it installed.
+    /// The person's language, if Tesseract has it installed.
     installed: OnceLock<Option<&'static str>>,
 }
 
 impl Tesseract {
-    /// `None` if it is not installed.
+    /// `None` if Tesseract is not installed.
     pub(crate) fn find(session: &Session) -> Option<Arc<Self>> {
         let find = |name| crate::apps::in_path(name, session);
         Some(Arc::new(Self {
@@ -76,7 +76,7 @@ impl Tesseract {
         })
     }
 
-    /// Reads some lines until the deadline.
+    /// Reads these lines. Stops at the deadline.
     fn batch(
         &self,
         lines: &[Print],
@@ -153,7 +153,8 @@ impl Ocr for Tesseract {
     }
 }
 
-/// Reads the rows that a program prints until the deadline. Returns whether these were all.
+/// Reads the rows that a program prints until the deadline. Returns whether the program has printed
+/// its last row by then.
 fn read(pipe: ChildStdout, deadline: Instant, mut row: impl FnMut(&str)) -> bool {
     let rows = BufReader::new(wait::Until(pipe, deadline)).split(b'\n');
     rows.into_iter()
@@ -200,7 +201,7 @@ impl<F: FnMut(usize, String)> Pages<F> {
         }
     }
 
-    /// The last page is complete.
+    /// Reports the text of the last page, which is complete.
     fn end(&mut self) {
         let mut text = std::mem::take(&mut self.text);
         // A text without letters and digits comes from a frame or an icon.
@@ -230,7 +231,7 @@ fn tiff(lines: &[Print]) -> Vec<u8> {
         let fields: [(u16, u32); 8] = [
             (256, line.width),
             (257, line.height),
-            // Bits a pixel, no compression, black is 0.
+            // 8 bits a pixel, no compression, black is 0.
             (258, 8),
             (259, 1),
             (262, 1),
@@ -252,7 +253,7 @@ fn tiff(lines: &[Print]) -> Vec<u8> {
     file
 }
 
-/// The person's language, by the package's name.
+/// The person's language, by Tesseract's name.
 fn language(environment: &Environment) -> Option<&'static str> {
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
     let locale = names.iter().find_map(|name| environment.get(*name))?;

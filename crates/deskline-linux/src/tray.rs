@@ -14,7 +14,7 @@ use zbus::zvariant::{OwnedValue, Structure, Value};
 /// How long a program of the session may take to answer.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How long all apps may take for the titles of their items.
+/// How long all apps together may take to report the titles of their items.
 const LISTS: Duration = Duration::from_secs(1);
 
 /// How long the list of items is reused.
@@ -32,10 +32,10 @@ const MENU: &str = "com.canonical.dbusmenu";
 /// The path of an item that has a name of its own on the bus.
 const ITEM_PATH: &str = "/StatusNotifierItem";
 
-/// Ends the id of the element that opens the app's own menu.
+/// The last part of the id of the element that opens the app's own menu.
 const OWN_MENU: &str = "menu";
 
-/// The prefix of the ids of these elements: no name on a bus begins with it.
+/// The prefix of the ids of tray elements. No name on a bus begins with it.
 const TRAY: &str = "tray|";
 
 type Properties = HashMap<String, OwnedValue>;
@@ -52,7 +52,7 @@ struct Item {
 #[derive(Debug)]
 pub(crate) struct Tray {
     address: Option<String>,
-    /// Connected to once.
+    /// The connection to the session bus, made once.
     bus: Option<Connection>,
     /// All items, and the time when they were listed.
     items: Option<(Instant, Vec<Item>)>,
@@ -67,8 +67,8 @@ impl Tray {
         }
     }
 
-    /// The processes with items, each with its item's title. Beyond [`LISTS`] it is the process's
-    /// name.
+    /// The processes with items, each with its item's title or, once [`LISTS`] has passed, with the
+    /// name of the process.
     pub(crate) fn listed(&mut self) -> Vec<(u32, String)> {
         let items = self.items();
         let begun = Instant::now();
@@ -151,7 +151,7 @@ impl Tray {
         }))
     }
 
-    /// All items: those with a name of their own, and those in a watcher's list.
+    /// All items: those with a name of their own on the bus, and those in a watcher's list.
     fn items(&mut self) -> Vec<Item> {
         if let Some((at, items)) = &self.items
             && at.elapsed() < FRESH
@@ -218,7 +218,7 @@ impl Tray {
 /// An entry of a menu: its id, its properties, its children.
 type OwnedEntry = (i32, Properties, Vec<OwnedValue>);
 
-/// The item in a watcher's list: a name and a path, or a name.
+/// The name and the path of an item in a watcher's list, which may give the name alone.
 fn split(item: &str) -> (String, String) {
     match item.find('/') {
         Some(at) => (item[..at].to_owned(), item[at..].to_owned()),

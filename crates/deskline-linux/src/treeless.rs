@@ -7,7 +7,7 @@ use deskline_contract::{Error, WindowHint};
 use deskline_core::{App, Element, ElementId, Rect, Role, Text, Tree, TreeWindow};
 use deskline_unix::process;
 
-/// The apps that have had a tree. Such an app without a tree is about to end.
+/// The apps that have had a tree. If one of them has no tree any more, it is about to end.
 #[derive(Debug, Default)]
 pub(crate) struct Readable(HashSet<u32>);
 
@@ -16,8 +16,8 @@ impl Readable {
         self.0.insert(pid);
     }
 
-    /// The tree of an app that accessibility does not know, for this reason. `None` if the app may
-    /// still join the bus, or if it has no window on the screen.
+    /// A tree made from the windows of an app that is not on the bus, for the reason `hint`. `None`
+    /// if the app may still join the bus, or if it has no window on the screen.
     pub(crate) fn instead(
         &self,
         pid: u32,
@@ -40,8 +40,8 @@ impl Readable {
     }
 }
 
-/// Whether an app of an unknown toolkit is so young that it may still join the bus. It is waited
-/// for, as an error would advise to start it again.
+/// Whether an app of an unknown toolkit is so young that it may still join the bus. The caller then
+/// waits for the app, as an error would advise to start it again.
 pub(crate) fn may_join(pid: u32, e: &Error) -> bool {
     let Error::NoWindow { hint, .. } = e else {
         return false;
@@ -87,5 +87,5 @@ fn tree(pid: u32, hint: &WindowHint, windows: &atspi::Windows) -> Tree {
     }
 }
 
-/// No name on the bus has this character.
+/// Separates the parts of these elements' ids: no name on the bus has this character.
 const NO_BUS: char = '|';

@@ -14,27 +14,28 @@ use crate::windows::{self, AxWindow, of_app};
 /// The time limit for a window to come to the front.
 const ACTIVATES: Duration = Duration::from_secs(2);
 
-/// After how long `LaunchServices` is requested to open the app of a window that has not come to
-/// the front.
+/// If a window has not come to the front after this time, `LaunchServices` is requested to open its
+/// app.
 const OPENS: Duration = Duration::from_secs(1);
 
 /// The time limit for a switch to another Space, whose animation takes 0.7 s, and longer when it
 /// leaves full screen.
 const TRAVELS: Duration = Duration::from_secs(3);
 
-/// How long a window in front may take to get the keys, and to come out of the Dock.
+/// How long a window in front may take to get the keys, and how long a minimised one may take to
+/// come out of the Dock.
 const GETS_KEYS: Duration = Duration::from_millis(300);
 const COMES_OUT: Duration = Duration::from_secs(1);
 
-/// How long a window must have kept its place after an animation.
+/// How long a window must stay in its place for its animation to count as over.
 const STILL: Duration = Duration::from_millis(100);
 
-/// When to raise a window once more, after its app has come to the front: the app may bring another
-/// window of its own forward (Hammerspoon2 #228, typester/yashiki #171).
+/// How long after an app has come to the front to raise its window once more: the app may bring
+/// another window of its own forward (Hammerspoon2 #228, typester/yashiki #171).
 const AGAIN: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(300)];
 
-/// Brings a window to the front and waits until it is there. `known`: the window in Accessibility's
-/// list, if it is there; the list has no window of another Space.
+/// Brings a window to the front and waits until it is there. `known`: the window's element, if the
+/// caller has kept it: Accessibility does not list the windows of another Space.
 pub(crate) fn window<O: Os>(
     os: &O,
     id: WindowId,
@@ -61,14 +62,14 @@ pub(crate) fn window<O: Os>(
         })?;
         raise(os, pid, ax.as_ref());
     }
-    // To the `WindowServer`, sheets and popovers are windows of their own above the window, and
-    // floating panels are always above it.
+    // The app's frontmost window other than sheets, popovers and floating panels: to the
+    // `WindowServer`, these are windows of their own above it.
     let leads = || {
         let mut windows = windows::matched_of(os, pid).into_iter();
         windows.find(|(w, ax)| ax.is_some() && w.layer <= window.layer)
     };
-    // `AppKit` makes a window the key window in a turn of the app's event loop. One that comes out
-    // of the Dock is elsewhere on its way.
+    // `AppKit` makes a window the key window in a turn of the app's event loop. A window that is
+    // coming out of the Dock is not in its place yet.
     let minimised = ax.as_ref().is_some_and(|ax| ax.minimised);
     let takes_input = || {
         os.element(&os.application(pid), "AXFocusedWindow")
@@ -103,7 +104,7 @@ pub(crate) fn window<O: Os>(
         }
         false
     })?;
-    // An app that does not answer Accessibility can be activated, but its windows not raised.
+    // An app that does not answer Accessibility can be activated, but its windows cannot be raised.
     if there || ax.is_none() && front::is(os, pid) {
         Ok(())
     } else {
@@ -111,7 +112,7 @@ pub(crate) fn window<O: Os>(
     }
 }
 
-/// Brings an app to the front that has no windows, or whose menu bar is needed.
+/// Brings an app itself to the front, because it has no windows or its menu bar is needed.
 fn app<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<()> {
     if front::is(os, pid) {
         return Ok(());
@@ -164,9 +165,10 @@ fn stays_on_space<O: Os>(os: &O) -> bool {
     })
 }
 
-/// Raises windows of other apps to where they were in `before`, front to back: `AXFrontmost` brings
-/// all windows of its app forward. It is documented that `AXRaise` of a background app's window
-/// does not change the app in front; this was not tried on a Mac yet.
+/// Puts windows of other apps back above those of the app `raised`, as in `before`, which is front
+/// to back: `AXFrontmost` has brought all windows of that app forward. It is documented that
+/// `AXRaise` of a background app's window does not change the app in front; this was not tried on a
+/// Mac yet.
 pub(crate) fn restore_order<O: Os>(os: &O, before: &[ServerWindow], raised: u32) {
     let Some(lowest) = before.iter().position(|w| w.pid == raised) else {
         return;
@@ -177,7 +179,7 @@ pub(crate) fn restore_order<O: Os>(os: &O, before: &[ServerWindow], raised: u32)
         own.map(windows::extents)
             .any(|own| !own.intersect(&at).is_empty())
     };
-    // The front window is back already.
+    // Skips the front window, which is back already.
     let above = before[..lowest].iter().skip(1).filter(hidden);
     let above: Vec<&ServerWindow> = above.collect();
     for window in above.into_iter().rev() {
@@ -198,7 +200,8 @@ pub(crate) fn restore_order<O: Os>(os: &O, before: &[ServerWindow], raised: u32)
     }
 }
 
-/// Fails if the screen is locked, or shows another user's session: input would go there.
+/// Fails if the screen is locked, or shows another user's session: input would go to the lock
+/// screen or that session.
 pub(crate) fn require_unlocked<O: Os>(os: &O) -> Result<()> {
     match os.seat() {
         Some(Seat { locked: true, .. }) => Err(TargetError::ScreenLocked.into()),
@@ -219,7 +222,7 @@ fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     // This is the first call, so that an app that answers slowly still comes to the front.
     let _ = os.set(&app, "AXFrontmost", &on);
     let _ = answers(&start).then(|| os.set(&app, "AXHidden", &off));
-    // The app brings its own last window forward, so raise the wanted one after that.
+    // The app brings its last active window forward, so raise the wanted window after that.
     raise_window(os, window, &start);
     if !front::is(os, pid) {
         os.activate(pid);
@@ -227,7 +230,8 @@ fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
 }
 
 /// Has `LaunchServices` open a running app, as a click in the Dock does. If macOS makes activation
-/// cooperative, this may be the only way. The app may unminimise a window.
+/// cooperative, this may be the only way to bring it to the front. The app may unminimise a window
+/// in response.
 fn open<O: Os>(os: &O, pid: u32) {
     if let Some(app) = os.app(pid).filter(|app| !app.path.as_os_str().is_empty()) {
         let (path, document) = (app.path, false);
@@ -243,17 +247,18 @@ fn raise_window<O: Os>(os: &O, window: Option<&AxWindow<O::Element>>, start: &In
     }
     let _ = answers(start).then(|| os.set(&window.element, "AXMain", &on));
     let _ = answers(start).then(|| os.perform(&window.element, "AXRaise"));
-    // Keys may go to a floating panel.
+    // Without this, keys may go to a floating panel.
     let _ = answers(start).then(|| os.set(&window.element, "AXFocused", &on));
 }
 
-/// Whether an app still answers: a hung one gets this one request, instead of one for each window.
+/// Whether the app has answered the requests since `start` in time. A hung app thus gets only one
+/// request of several.
 fn answers(start: &Instant) -> bool {
     start.elapsed() < PATIENCE / 2
 }
 
 fn until(cancel: &Cancel, most: Duration, mut there: impl FnMut() -> bool) -> Result<bool> {
-    // Notifications would come from two apps, one of which may hang.
+    // Polls, as notifications would have to come from two apps, one of which may hang.
     wait::holds(cancel, most, wait::LOOK, || Ok(there()))
 }
 

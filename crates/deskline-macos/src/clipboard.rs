@@ -17,14 +17,15 @@ const MARKS: [&str; 2] = [
     "org.nspasteboard.ConcealedType",
 ];
 
-/// The types of a file that its app has only promised: the app writes the file for the app that
-/// pastes, and the pasteboard has no data.
+/// The start of the types for promised files: an app writes such a file only when another app
+/// pastes it, and the pasteboard has no data.
 const PROMISED_FILE: &str = "com.apple.pasteboard.promised-file";
 
-/// Somebody who has read a text this soon may have done so before the app got the key.
+/// If the text is read this soon after the paste key, another program may have read it: the app may
+/// not have got the key yet.
 const SOON: Duration = Duration::from_millis(2);
 
-/// How long the app may then take to read it too.
+/// How long the app may take to read the text too, if it was read within [`SOON`].
 const READS_AGAIN: Duration = Duration::from_millis(200);
 
 /// The person's pasteboard, with the `changeCount` that it had.
@@ -36,7 +37,7 @@ struct Saved {
 pub(crate) struct Pasteboard<O> {
     os: O,
     saved: Option<Saved>,
-    /// The `changeCount` once the agent's text was put there.
+    /// The `changeCount` after the agent's text was put on the pasteboard.
     lent: Option<i64>,
     reading: Reading,
 }
@@ -65,7 +66,7 @@ impl<O: Os> Pasteboard<O> {
                 cancel.check()?;
                 let time = until.saturating_duration_since(Instant::now());
                 let data = self.os.pasteboard_data(index, &kind, time);
-                // A type that its app had promised but did not provide has no data.
+                // A type has no data if its app has promised the data but does not provide it.
                 let Some(data) =
                     data.map_err(|_| DisplayError::PasteboardLate(kind.clone(), SAVES))?
                 else {
@@ -110,8 +111,8 @@ impl<O: Os> Clipboard for Pasteboard<O> {
         let asked = Instant::now();
         let read = self.reading.await_it(cancel)?;
         if read && asked.elapsed() < SOON {
-            // Clipboard managers read what is new at once, and the app's own reading is not heard
-            // then.
+            // Clipboard managers read a new text at once. The system reports only the first reader,
+            // so it is not known when the app reads the text.
             cancel.wait(READS_AGAIN)?;
         }
         Ok(read)

@@ -37,7 +37,7 @@ pub struct MacDesktop<O: Os> {
     identities: Identities<O>,
     woken: Woken<O>,
     listening: Option<Listening<O>>,
-    /// The parts that the link has read so far of the app whose notifications it gets.
+    /// What the link has read so far of the app whose notifications it gets.
     last: Option<Last<O::Element>>,
     guard: Guard<O>,
     pasteboard: Pasteboard<O>,
@@ -45,13 +45,13 @@ pub struct MacDesktop<O: Os> {
     hands: Hands<MacKey>,
     /// The pid and name of the app that was started last.
     starting: Option<(u32, String)>,
-    /// The processes of the apps that ran when the link began. Some never finish launching.
+    /// The pids of the apps that ran when the link began. Some apps never finish launching.
     running: HashSet<u32>,
     asked_to_capture: bool,
     no_pictures_until: Option<Instant>,
-    /// The menus of an app that a link has left open.
+    /// The pid of an app, and the menus of it that a link has left open.
     opened: Option<(u32, Vec<O::Element>)>,
-    /// The app that showed, when it was last read, the panes where programs get their permissions.
+    /// The pid of the app whose last tree showed the panes where programs get their permissions.
     permissions: Option<u32>,
     /// The screen before the link raised a window.
     before: Option<Before<O::Element>>,
@@ -59,14 +59,15 @@ pub struct MacDesktop<O: Os> {
 
 /// The screen before a link raised a window.
 struct Before<E> {
-    /// The windows on it, front to back.
+    /// The windows on the screen, front to back.
     order: Vec<ServerWindow>,
-    /// The window with the focus. Its element remains valid while another Space is shown and no
-    /// list has the window.
+    /// The window with the focus. Its element remains valid while another Space is shown, although
+    /// Accessibility does not list the window then.
     front: Option<AxWindow<E>>,
     /// The app whose window was raised.
     raised: u32,
-    /// Its windows that were minimised, itself if it was hidden, and the attributes for that.
+    /// The raised app's windows that were minimised, and the app itself if it was hidden, each with
+    /// the attribute that restores this state.
     away: Vec<(E, &'static str)>,
 }
 
@@ -93,11 +94,10 @@ impl<O: Os> MacDesktop<O> {
         }
     }
 
-    /// The app that would get a click at this point, if it is another one than the target. Only the
-    /// app is compared, not the window: to the `WindowServer`, sheets, drawers and popovers are
-    /// separate windows, while Accessibility treats them as parts of their window. Asks
-    /// Accessibility first, which knows that the Dock's window, as large as the screen, is empty in
-    /// most places.
+    /// The app that would get a click at this point, if it is not the target's. Only the app is
+    /// compared, not the window: to the `WindowServer`, sheets, drawers and popovers are separate
+    /// windows, while Accessibility treats them as parts of their window. Asks Accessibility first:
+    /// it knows that the Dock's window, which is as large as the screen, is empty in most places.
     fn stranger_at(&self, at: Point, aim: Aim) -> Option<Window> {
         let own = std::process::id();
         let middle = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
@@ -111,8 +111,8 @@ impl<O: Os> MacDesktop<O> {
         (is_other && !self.is_extra(at, owner, aim.pid)).then(|| self.other(owner))
     }
 
-    /// Whether the app has a menu extra here: since macOS 26 Control Center owns their places
-    /// (jordanbaird/Ice #903), and passes clicks on.
+    /// Whether the app `pid` has a menu extra at this point: since macOS 26 Control Center owns the
+    /// places of all menu extras (jordanbaird/Ice #903), and passes clicks on to the apps.
     fn is_extra(&self, at: Point, owner: u32, pid: u32) -> bool {
         let owner = self.os.app(owner);
         let bar = || {
@@ -125,8 +125,8 @@ impl<O: Os> MacDesktop<O> {
             && bar().is_some_and(|bar| bar.contains(at))
     }
 
-    /// Whether a process is an app of its own and not a part of the app `pid`. The Dock is an app;
-    /// services that draw parts of an app's dialogs (open and save panels) are not, nor are
+    /// Whether the process `owner` is an app of its own, not a part of the app `pid`. The Dock is
+    /// an app; services that draw parts of an app's dialogs (open and save panels) are not, nor are
     /// helpers, which are in the app's bundle.
     fn is_another_app(&self, owner: u32, pid: u32) -> bool {
         let Some(other) = self.os.app(owner) else {
@@ -145,8 +145,8 @@ impl<O: Os> MacDesktop<O> {
         }
     }
 
-    /// One traversal. If the link gets the app's notifications, the result is kept for its next
-    /// traversal.
+    /// One traversal. If the link gets the app's notifications, the result is saved for the link's
+    /// next traversal.
     fn traverse(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         Error::unless_own(pid)?;
         self.forget_changed(pid);
@@ -172,7 +172,7 @@ impl<O: Os> MacDesktop<O> {
         Ok(tree)
     }
 
-    /// The app's menus that have opened, in this link or an earlier one.
+    /// The app's open menus, whether they opened in this link or in an earlier one.
     fn menus(&self, pid: u32) -> Vec<O::Element> {
         let listening = self.listening.as_ref().filter(|l| l.pid == pid);
         let mut menus = listening.map(Listening::menus).unwrap_or_default();
@@ -183,7 +183,7 @@ impl<O: Os> MacDesktop<O> {
         menus
     }
 
-    /// Drops the elements that events have named since from the last traversal.
+    /// Drops from the last traversal the elements that events have named since.
     fn forget_changed(&mut self, pid: u32) {
         let Some(listening) = self.listening.as_ref().filter(|l| l.pid == pid) else {
             return;
@@ -266,7 +266,7 @@ impl<O: Os> Trees for MacDesktop<O> {
                     self.woken.renew(pid, true);
                     break;
                 }
-                // The app builds thousands of elements now.
+                // The app is still building its tree, and may not answer meanwhile.
                 Ok(_) | Err(Error::NotAnswering { .. }) => {}
                 Err(e) => return Err(e),
             }

@@ -1,5 +1,5 @@
-//! Reports the abilities of an agent on this Mac, the missing ones, and where to change that.
-//! Prompts for nothing: no permission dialog, no input, no moved window.
+//! Reports what an agent can and cannot do on this Mac, and where to change that. Opens no
+//! permission dialog, sends no input, and moves no window.
 
 use deskline_contract::doctor::Check;
 
@@ -7,7 +7,7 @@ use crate::os::{Os, Value, name_of};
 use crate::permissions::{self, CAPTURE, Holder};
 use crate::{ax, picture, program, windows};
 
-/// The panes, as `open` takes them.
+/// The commands that open the panes of System Settings.
 const ACCESSIBILITY_PANE: &str =
     "open 'x-apple.systempreferences:com.apple.preference.security?Privacy_Accessibility'";
 const CAPTURE_PANE: &str =

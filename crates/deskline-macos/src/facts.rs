@@ -32,7 +32,8 @@ pub(crate) fn read<O: Os>(os: &O) -> Vec<String> {
     ]
 }
 
-/// At how many points of the main display the hit test names the app that the list does.
+/// At how many of nine points on the main display Accessibility's hit test names the same app as
+/// the list of windows.
 fn agree<O: Os>(os: &O) -> usize {
     let main = os.displays().into_iter().find(|display| display.main);
     let [x, y, w, h] = main.map(|display| display.bounds).unwrap_or_default();

@@ -2,15 +2,17 @@
 //!
 //! `NSWorkspace.frontmostApplication` is a cache that only turns of the main run loop refresh:
 //! others found it wrong in 27 of 36 rounds (Interceptor #168), so text would go into the person's
-//! window. The system-wide `AXFocusedApplication` is live, but follows the focused window: an app
-//! in front without a window is not in it (Interceptor #198), nor one whose menu has the focus
-//! (Hammerspoon #3799). Each app's own `AXFrontmost` covers these; System Events reads the same.
+//! window. The system-wide `AXFocusedApplication` is live, but follows the focused window: it does
+//! not name a front app that has no window (Interceptor #198), or whose menu has the focus
+//! (Hammerspoon #3799). Each app's own `AXFrontmost` covers these cases; System Events reads it
+//! too.
 
 use std::time::Duration;
 
 use crate::os::{Os, Value};
 
-/// How long each app may take to report whether it is in front. There are many, and one may hang.
+/// How long each app may take to report whether it is in front. There are many apps, and one may
+/// hang.
 pub(crate) const SAYS: Duration = Duration::from_millis(250);
 
 /// The app in front.

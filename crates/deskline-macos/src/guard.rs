@@ -1,10 +1,11 @@
 //! The guard: an event tap at the HID level that drops the person's input, passes the events that
 //! this program posts, and watches for Esc.
 //!
-//! The tap runs on its own thread, so that it answers and opens in time, whatever else hangs. It
-//! ends with the process, even by SIGKILL: the `WindowServer` removes the taps of a process that
-//! has died. The `WindowServer` also disables a tap that does not answer within about a second,
-//! which lets the person's input through.
+//! The tap runs on its own thread, so that it answers in time, and lets the person's input through
+//! in time, whatever else hangs. It ends with the process, even if the process is killed by
+//! SIGKILL: the `WindowServer` removes the taps of a process that has died. The `WindowServer` also
+//! disables a tap that does not answer within about a second, which lets the person's input
+//! through.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,28 +27,28 @@ struct State {
     sees_keys: bool,
 }
 
-/// If the system disables the tap more often than this in [`TURNS_IN`], it stays disabled: the tap
-/// does not work, and the person must not be blocked because of that.
+/// If the system disables the tap more often than this within [`TURNS_IN`], the guard gives the tap
+/// up: a tap that does not work must not block the person.
 const MOST_TURNS: usize = 2;
 
 const TURNS_IN: Duration = Duration::from_secs(2);
 
-/// Any button: no key has this code.
+/// The code for any mouse button. No key has this code.
 const BUTTON: u32 = 1 << 16;
 
 impl State {
     fn grabbed(link: &Cancel, limit: Duration, now: Instant) -> Self {
         let mut state = Self::default();
-        // A new machine has heard no Esc.
+        // The result is always `true`, because a new machine has heard no Esc.
         let _ = state.machine.begin(link.clone(), now);
         state.machine.take(limit, now);
         state.machine.watch(true);
         state
     }
 
-    /// Decides about one event. `revoked`: Accessibility is not
-    /// allowed any more. An enabled tap then blocks all input, Esc included, until it is removed
-    /// (cjpais/Handy #1281, yabai #1773).
+    /// Decides about one event. `revoked`: whether Accessibility is not allowed any more. An
+    /// enabled tap then blocks all input, Esc included, until the tap is removed (cjpais/Handy
+    /// #1281, yabai #1773).
     fn judge(&mut self, tapped: Tapped, revoked: bool, now: Instant) -> Verdict {
         if self.machine.expire(now).is_some() {
             self.cancel(Reason::Watchdog);
@@ -82,8 +83,8 @@ impl State {
         }
     }
 
-    /// Removes the tap for good. Without the guard, the person's input could mix with the agent's:
-    /// cancels the link.
+    /// Removes the tap for good. Cancels the link if the tap was dropping the person's input:
+    /// without the guard, that input could mix with the agent's.
     fn give_up(&mut self, now: Instant) -> Verdict {
         if self.machine.release(now) {
             self.cancel(Reason::Unguarded);
@@ -97,7 +98,8 @@ impl State {
         }
     }
 
-    /// The event for the rules. The tap does not distinguish buttons, nor releases.
+    /// The event in the terms of [`Machine`]. The tap distinguishes neither buttons from each
+    /// other, nor releases from motions.
     fn event(&mut self, kind: Seen) -> Event {
         let (code, role) = match kind {
             Seen::KeyDown { code, flags } => {
@@ -121,8 +123,8 @@ pub(crate) struct Guard<O: Os> {
     tap: Option<(O::Tap, Arc<Mutex<State>>)>,
     /// Whether secure input has begun since the grab: then no tap gets keys, not even Esc.
     blinded: bool,
-    /// Whether this program has posted keys since the grab, and the tap has seen none: it needs
-    /// Input Monitoring for them (acsandmann/rift #406).
+    /// Whether this program has posted keys since the grab, and whether the tap saw none of them:
+    /// to see keys, it needs Input Monitoring (acsandmann/rift #406).
     posted: bool,
     deaf: bool,
 }
@@ -169,14 +171,14 @@ impl<O: Os> Guard<O> {
             Instant::now(),
         )));
         (self.blinded, self.posted, self.deaf) = (false, false, false);
-        // Remove an earlier link's tap first.
+        // Remove the tap of an earlier link, if there is one.
         self.tap = None;
         let shared = Arc::clone(&state);
         let os = self.os.clone();
         let judge = Box::new(move |tapped: Tapped| {
             let revoked = match tapped.kind {
                 Seen::Tick => !os.trusted(),
-                // `AXIsProcessTrusted` may still return true.
+                // After a revocation, `AXIsProcessTrusted` may still return true.
                 Seen::Disabled => !os.trusted() || !os.may_tap(),
                 _ => false,
             };
@@ -209,7 +211,8 @@ impl<O: Os> Guard<O> {
         self.blinded |= holds && self.os.secure_input();
     }
 
-    /// Why the guard has let input pass since the grab; returned once.
+    /// Why the person's input may have passed the guard since the grab, if it may have. Returns
+    /// each reason only once.
     pub(crate) fn lapse(&mut self) -> Option<String> {
         let deaf = std::mem::take(&mut self.deaf);
         if std::mem::take(&mut self.blinded) {
@@ -221,8 +224,8 @@ impl<O: Os> Guard<O> {
         })
     }
 
-    /// Whether the person has pressed anything since the guard let their input pass, or without a
-    /// guard since [`Self::watch`]; `None` if that is unknown.
+    /// Whether a press of the person has reached an app since the grab, or if there is no tap,
+    /// since [`Self::watch`]; `None` if that is unknown.
     pub(crate) fn pressed(&self) -> Option<bool> {
         if self.os.secure_input() {
             return None;
@@ -234,7 +237,7 @@ impl<O: Os> Guard<O> {
         state.machine.pressed()
     }
 
-    /// Notes how often the person has pressed something.
+    /// Records how often keys and buttons were pressed so far, for [`Self::pressed`].
     pub(crate) fn watch(&mut self) {
         self.presses = Some(self.os.presses());
     }

@@ -1,7 +1,7 @@
 //! The pointer and the keyboard: Quartz events at the HID level.
 //!
 //! Quartz keeps the order of a process's events, and loses some that are posted back to back. The
-//! pauses are what others have measured.
+//! pauses follow measurements of other projects.
 
 use deskline_contract::{Cancel, Error, Result, wait};
 use std::collections::HashMap;
@@ -17,28 +17,29 @@ use crate::os::{Event, MouseButton, NewValue, Os, TAG, Value};
 /// How long the pointer may take to arrive where it was moved.
 const ARRIVES: Duration = Duration::from_millis(200);
 
-/// The polling interval meanwhile.
+/// How often to check whether the pointer has arrived, or the input method is off.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// How long the pointer rests before a button or the wheel: some apps ignore an event in the same
 /// turn of their loop as the motion (`SwiftAutoGUI` #115; macos-use rests 15 ms after each event).
 const RESTS: Duration = Duration::from_millis(15);
 
-/// How long a button is down, and up between two clicks. `AppKit` drops a mouse-up in the turn of
-/// its mouse-down: of 15 none arrived after 0 ms, 14 after 20 ms, all after 40 ms
-/// (callstack/agent-device #2716).
+/// How long a button is down, and how long it is up between two clicks. `AppKit` drops a mouse-up
+/// in the same turn of the event loop as its mouse-down: of 15 mouse-ups, none arrived after 0 ms,
+/// 14 after 20 ms, all after 40 ms (callstack/agent-device #2716).
 const DWELLS: Duration = Duration::from_millis(50);
 
 /// How long an app may take to learn that an input method is off. A guess.
 const SWITCHES: Duration = Duration::from_millis(50);
 
-/// Replaces the selection of a field.
+/// Setting this attribute replaces the selection of a field.
 const INSERTS: &str = "AXSelectedText";
 
 /// The most UTF-16 units that `CGEventKeyboardSetUnicodeString` takes.
 const CHUNK: usize = 20;
 
-/// A text with more characters than this goes in chunks: the guard opens after 30 s.
+/// A text with more characters than this is typed in chunks, to be complete before the guard opens
+/// after 30 s.
 const LONG: usize = 4_000;
 
 pub(crate) const RHYTHM: Rhythm = Rhythm {
@@ -46,28 +47,28 @@ pub(crate) const RHYTHM: Rhythm = Rhythm {
         least: CHUNK,
         most: CHUNK,
     },
-    // Chromium drops the second of two strings in one turn.
+    // Chromium drops the second of two texts that come in one turn of its event loop.
     keys: Tempo::Each(Duration::from_millis(4)),
     // A guess from macos-use, which rests 15 ms after each event.
     chord: Duration::from_millis(10),
     dwell: DWELLS,
     between: DWELLS,
-    // Views ignore more than a real wheel sends at once.
+    // Views ignore more lines in one event than a real wheel sends.
     notches: 10,
-    // Each step takes one display frame. A motion that comes sooner after the press begins no drag
+    // Each step takes one display frame. A motion less than a frame after the press begins no drag
     // (open-codex-computer-use #63), and the target accepts a drop only after a turn of its event
     // loop.
     drag: Pace {
         steps: 12,
         pause: Duration::from_millis(16),
-        // A release sooner after the last motion is seen before it (codex #43047: 60 of 60 drops
-        // arrived after 300 ms).
+        // If the release follows the last motion sooner, apps see the release first (codex #43047:
+        // 60 of 60 drops arrived after 300 ms).
         dwell: Duration::from_millis(300),
     },
     counted: true,
 };
 
-/// The devices.
+/// The pointer and the keyboard.
 pub struct Input<O: Os> {
     os: O,
     /// Where the pointer was sent last.
@@ -78,17 +79,17 @@ pub struct Input<O: Os> {
     flags: u64,
     /// `kCGMouseEventNumber` of the last press.
     number: i64,
-    /// The key of each character.
+    /// The key code and flags for each character.
     codes: HashMap<char, (u16, u64)>,
-    /// How many UTF-16 units of a text go in at once.
+    /// The most UTF-16 units in one event of a text; 1 to type character by character.
     chunk: usize,
-    /// Whether a key was posted, for the guard.
+    /// Whether a key was posted since the guard was last told.
     pub(crate) posted: bool,
     /// The id of the person's input method, while another source is on.
     method: Option<String>,
-    /// Whether the app in front stays there: the link has raised no other window.
+    /// Whether the front app stays in front, as the link has raised no other window.
     pub(crate) stays: bool,
-    /// The field that takes the text from Accessibility instead of keys.
+    /// The field that gets the text through Accessibility instead of keys.
     field: Option<O::Element>,
 }
 
@@ -122,14 +123,13 @@ impl<O: Os> Input<O> {
         Point::at(x.floor() as i32, y.floor() as i32)
     }
 
-    /// Moves the pointer without events for the apps on its way.
+    /// Moves the pointer without sending events to the apps that it passes.
     pub(crate) fn move_pointer(&self, to: Point) {
         self.os.warp((f64::from(to.x), f64::from(to.y)));
     }
 
-    /// Turns off an input method: an input method would take letters for the start of a word to
-    /// compose (midscene
-    /// #2015), and Return for the choice of a word.
+    /// Turns off the person's input method: it would take letters for the start of a word to
+    /// compose (midscene #2015), and Return for the choice of a word.
     pub(crate) fn leave_method(&mut self) -> Result<()> {
         let Some(method) = self.os.input_source().filter(|source| !source.layout) else {
             return Ok(());
@@ -148,10 +148,10 @@ impl<O: Os> Input<O> {
         Ok(())
     }
 
-    /// The field of the app in front, if an input method is on and the field takes text from
-    /// Accessibility. An input method that is turned on again works only once the focus has moved
-    /// (Karabiner-Elements #1602), which nothing does here. Keys come by another way, so a text
-    /// with line ends would arrive in another order.
+    /// The focused field of the front app, if an input method is on and Accessibility can insert
+    /// text there. An input method that was turned off and on again works only once the focus has
+    /// moved (Karabiner-Elements #1602), but here the focus stays. `None` for a text with line
+    /// ends: these are sent as keys, and would arrive in another order than the inserted text.
     fn field_for(&self, text: &[char]) -> Option<O::Element> {
         let method = self.os.input_source().filter(|source| !source.layout);
         method.filter(|_| self.stays && !text.iter().any(|c| c.is_control()))?;
@@ -164,8 +164,8 @@ impl<O: Os> Input<O> {
         self.os.element(&app, "AXFocusedUIElement")
     }
 
-    /// Whether the app in front draws its fields itself, so that Accessibility has its window at
-    /// most. Such an app may read the codes of keys alone, as Zed does.
+    /// Whether the front app draws its fields itself, so that Accessibility reports at most the
+    /// app's window as focused. An app of this kind may read key codes only, as Zed does.
     fn may_read_codes(&self) -> bool {
         self.focus().is_none_or(|focus| {
             let role = self.os.attribute(&focus, "AXRole");
@@ -202,7 +202,7 @@ impl<O: Os> Port for Input<O> {
     fn go(&mut self, to: Point) -> Result<()> {
         let from = std::mem::replace(&mut self.at, to);
         let way = |a: i32, b: i32| i64::from(b) - i64::from(a);
-        // macOS takes the motion of a drag from the deltas, not from the places
+        // macOS takes the motion of a drag from the deltas, not from the positions
         // (open-codex-computer-use #63).
         let (delta, number, flags) = match self.held {
             Some(_) => {
@@ -306,9 +306,10 @@ impl<O: Os> Port for Input<O> {
         Ok(Gap::NoSpareKey.of(text, |char| has_key(&char)))
     }
 
-    /// Line ends and tabs are keys. Other characters come one by one with the key that gives them:
-    /// text views read the characters, but Calculator, type-select, web pages, remote desktops and
-    /// Zed read the keys, and take a chunk for the key A (Quicksilver #1827, tty7 #132).
+    /// Types line ends and tabs as keys, and each other character as a text with the code of the
+    /// key that gives it: text views read the text, but Calculator, type-select, web pages, remote
+    /// desktops and Zed read the code. A chunk has the code 0, which they take for the key A
+    /// (Quicksilver #1827, tty7 #132).
     fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<MacKey>, usize)>> {
         let code = |code| (MacKey::Code { code, flags: 0 }, 1);
         let (key, length) = match text {
@@ -345,7 +346,7 @@ impl<O: Os> Port for Input<O> {
 
     fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<MacKey>> {
         let mut wanted = modifiers;
-        // Option has the role of AltGr on other systems.
+        // Option has the role that AltGr has on other systems.
         wanted.set(
             Modifiers::ALT,
             modifiers.intersects(Modifiers::ALT | Modifiers::ALT_GR),

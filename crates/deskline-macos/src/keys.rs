@@ -31,17 +31,17 @@ pub(crate) mod flags {
     pub(crate) const MODIFIERS: u64 = 0x1e_0000;
 }
 
-/// The part of an event that identifies the key.
+/// What a key event carries: a key code or a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MacKey {
-    /// A virtual key code, with flags that no held key gives.
+    /// A virtual key code, with the flags that do not come from held modifier keys.
     Code {
         /// `kCGKeyboardEventKeycode`
         code: u16,
         /// `CGEventFlags`
         flags: u64,
     },
-    /// A text, with the code and flags of the key that gives it, if there is one.
+    /// A text, with the code and flags of the key that gives it; 0 if no key does.
     Text {
         /// `kCGKeyboardEventKeycode`
         code: u16,
@@ -50,7 +50,7 @@ pub enum MacKey {
         /// UTF-16 units.
         units: Vec<u16>,
     },
-    /// A text for Accessibility, which no input method sees.
+    /// A text that Accessibility inserts, so that no input method sees it.
     Insert(String),
 }
 
@@ -86,7 +86,7 @@ const FUNCTION: [u16; 20] = [
 /// `NSF1FunctionKey`: the characters of the function keys are consecutive.
 const NS_F1: u32 = 0xF704;
 
-/// The numeric pad.
+/// The characters of the numeric pad, and the virtual key codes of their keys.
 const PAD: &str = "0123456789.*+/-=";
 const PAD_CODES: [u16; 16] = [
     82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 65, 67, 69, 75, 78, 81,
@@ -95,8 +95,8 @@ const PAD_CODES: [u16; 16] = [
 /// `kVK_ANSI_KeypadEnter`
 const PAD_ENTER: u16 = 76;
 
-/// XKB's symbols of keys that an Apple keyboard has too, and their codes. For macOS, those for
-/// playing music are not keys.
+/// XKB's symbols of the keys that an Apple keyboard has too, and the virtual key codes. The keys
+/// for playing music are left out, because macOS does not treat them as keys.
 const SYMBOLS: [(u32, u16); 16] = [
     (0xffe1, 56), // Shift_L
     (0xffe2, 56), // Shift_R
@@ -116,7 +116,7 @@ const SYMBOLS: [(u32, u16); 16] = [
     (0x1008_ff13, 72), // XF86AudioRaiseVolume
 ];
 
-/// The key of this press with the current keyboard, and the modifiers to hold.
+/// The key for this press on the current keyboard layout, and the modifiers to hold.
 ///
 /// # Errors
 /// [`InputError::NoKey`].
@@ -204,8 +204,8 @@ fn is_on_pad(code: u16) -> bool {
     code == PAD_ENTER || PAD_CODES.contains(&code)
 }
 
-/// The key that gives this character, and whether it needs Shift and Option. If a modifier is held,
-/// a layout without Latin letters falls back to the layout for shortcuts.
+/// The key that gives this character, and whether it needs Shift and Option. If Command or Control
+/// is held, a layout without Latin letters falls back to the layout for shortcuts.
 fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool, bool)> {
     let shortcut = modifiers.intersects(Modifiers::COMMAND | Modifiers::CONTROL);
     let find = |keys: &[LayoutKey], command: bool| {
@@ -231,8 +231,9 @@ fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool,
     })
 }
 
-/// The key of each character that a key of the current layout gives without Option: its code and
-/// flags. With Option, web pages take the key for a shortcut; a dead key would begin a composition.
+/// The code and flags of a key for each character that the current layout gives without Option and
+/// without dead keys. Web pages take a key with Option for a shortcut, and a dead key would begin a
+/// composition.
 pub(crate) fn by_character<O: Os>(os: &O) -> HashMap<char, (u16, u64)> {
     let mut found: HashMap<char, (u16, u64)> = HashMap::new();
     for key in os.keys(Layout::Current) {
@@ -253,7 +254,7 @@ pub(crate) fn by_character<O: Os>(os: &O) -> HashMap<char, (u16, u64)> {
     found
 }
 
-/// Types a character that no key gives. Fails with modifiers.
+/// The event that types a character without a key. Fails with Command, Control or Option.
 fn by_text(c: char, press: KeyPress) -> Result<(MacKey, Modifiers), InputError> {
     let held = Modifiers::COMMAND | Modifiers::CONTROL | Modifiers::ALT;
     if press.modifiers.intersects(held) {

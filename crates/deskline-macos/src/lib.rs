@@ -1,8 +1,9 @@
 //! macOS: `AXUIElement` for the trees, the `WindowServer` for windows, Quartz events for input,
 //! `ScreenCaptureKit` for pictures.
 //!
-//! The calls into the system are behind the trait [`os::Os`]. [`os::apple`] makes them and decides
-//! nothing; all decisions are above it, and tested on any OS with a fake behind the same trait.
+//! The calls into the system are behind the trait [`os::Os`]. Its implementation [`os::apple`]
+//! decides nothing. All decisions are in the code that calls the trait, which is tested on any OS
+//! with a fake implementation.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -18,7 +18,7 @@ pub(crate) fn to_appkit(displays: &[Display], place: Rect) -> [f64; 4] {
     ]
 }
 
-/// The display that contains most of `place`; the main one if none does.
+/// The display that contains most of `place`, or the main display if none contains any of it.
 pub(crate) fn display_of(displays: &[Display], place: Rect) -> Option<&Display> {
     let area = |d: &&Display| {
         let [x, y, w, h] = d.bounds;
@@ -37,12 +37,12 @@ pub(crate) fn panels(
     caption: &str,
     outline: bool,
 ) -> Vec<Panel> {
-    /// In points: a line of text with padding.
+    /// The banner's height in points: a line of text with padding.
     const HEIGHT: i32 = 36;
-    /// 48 points from the display's edge, below the menu bar.
+    /// Scales the banner's margin of 12 to 48 points, so that it is below the menu bar.
     const EDGE: f64 = 4.0;
-    /// In points: the maximum width of a character in the banner's font, and the padding on both
-    /// sides.
+    /// In points: the maximum width of a character in the banner's font, and the total padding left
+    /// and right of the text.
     const CHARACTER: i32 = 9;
     const BESIDE: i32 = 48;
     /// The distance between the outline and the target.

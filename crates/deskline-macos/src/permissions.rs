@@ -1,4 +1,4 @@
-//! Finds the process whose permissions apply to this one, and writes the advice for permissions
+//! Finds the process whose permissions apply to this process, and writes the advice for permissions
 //! that macOS refuses.
 //!
 //! macOS checks the process that it holds responsible: the terminal, or the client that started
@@ -11,28 +11,29 @@ use std::path::{Path, PathBuf};
 use crate::os::{Os, name_of};
 use crate::program::{self, ID, INSTALL, RESET};
 
-/// The pane of System Settings for pictures.
+/// The pane of System Settings that allows screenshots.
 pub(crate) const CAPTURE: &str = "Screen & System Audio Recording";
 
-/// The advice if the terminal has ended.
+/// The advice if the responsible terminal has ended.
 const TMUX: &str = "A tmux server that it has started may have outlived it: restart that server \
                     from the terminal that you use";
 
-/// The holder of a grant.
+/// The app or binary to which macOS has granted a permission, or could grant one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Holder {
-    /// The name that the person knows it by.
+    /// The name by which the person knows the holder.
     pub(crate) name: String,
     /// The app's bundle, or the binary.
     pub(crate) path: PathBuf,
-    /// Whether it is this program itself.
+    /// Whether the holder is this program itself.
     pub(crate) own: bool,
-    /// The pid of a terminal that has ended, under a tmux server that it had started.
+    /// The pid of the responsible process, if it has ended: a terminal whose tmux server still
+    /// runs.
     pub(crate) ended: Option<u32>,
 }
 
 impl Holder {
-    /// The holder of the grants that apply to the process `pid`, which is this one.
+    /// The holder of the grants that apply to this process, which has the pid `pid`.
     pub(crate) fn of<O: Os>(os: &O, pid: u32) -> Self {
         let responsible = os.responsible(pid);
         let of = responsible.as_ref().map(|(of, _)| *of);
@@ -58,8 +59,9 @@ impl Holder {
         }
     }
 
-    /// Whether the holder is an interpreter or package runner: a grant to it would allow the same
-    /// to every other program that it runs, and the next update changes its path (openclaw #22179).
+    /// Whether the holder is an interpreter or package runner: a grant to a runner would apply to
+    /// every program that it runs, and would end with the runner's next update, which changes its
+    /// path (openclaw #22179).
     pub(crate) fn is_runner(&self) -> bool {
         const RUNNERS: [&str; 8] = ["node", "bun", "deno", "npm", "npx", "uv", "uvx", "python"];
         let file = self.path.file_name().unwrap_or_default().to_string_lossy();
@@ -106,7 +108,7 @@ impl Holder {
         let is_app = self.path.extension().is_some_and(|kind| kind == "app");
         let anew = match (own, is_app) {
             (true, true) => {
-                // The service of pictures has another name than its pane.
+                // For `tccutil`, the screenshot permission has another name than the pane.
                 let service = pane.replace(CAPTURE, "ScreenCapture");
                 format!("run `{RESET} {service} {ID}`, and turn it on anew")
             }
@@ -134,8 +136,8 @@ pub(crate) fn untrusted<O: Os>(os: &O) -> String {
     )
 }
 
-/// The advice if pictures are not allowed. It becomes a note, which is cut after a line, so it
-/// begins with the setting to turn on.
+/// The advice if pictures are not allowed. The advice becomes a note, which is cut after a line, so
+/// it begins with the setting to turn on.
 pub(crate) fn no_capture<O: Os>(os: &O) -> String {
     let Holder { name, path, .. } = Holder::of(os, std::process::id());
     format!(
@@ -148,7 +150,8 @@ pub(crate) fn no_capture<O: Os>(os: &O) -> String {
 /// Whether pictures are known to be allowed, without asking the person.
 ///
 /// `CGPreflightScreenCaptureAccess` is false for some command-line programs that have the grant
-/// (Peekaboo #94, screenpipe #3623). But the list of windows has other apps' titles only with it.
+/// (Peekaboo #94, screenpipe #3623). But the list of windows has other apps' titles only with the
+/// grant.
 pub(crate) fn may_capture<O: Os>(os: &O) -> bool {
     let titled = || {
         let own = std::process::id();

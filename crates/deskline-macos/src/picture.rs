@@ -9,12 +9,13 @@ use deskline_input::clock::Instant;
 use crate::os::{Image, Os, ServerWindow, Shot};
 use crate::{panels, permissions, windows};
 
-/// The time limit for the system, in two attempts: it asks another process, which may be starting,
-/// and which loses some pictures (screenpipe #5432, Peekaboo #127).
+/// The time limit for both attempts at a picture together, and for the first alone: the system asks
+/// another process, which may be starting, and which loses some pictures (screenpipe #5432,
+/// Peekaboo #127).
 pub(crate) const TAKES: Duration = Duration::from_secs(3);
 const FIRST: Duration = Duration::from_secs(1);
 
-/// No window has more pixels a side.
+/// No window has more pixels per side.
 const MOST: f64 = 16_384.0;
 
 /// A picture of the window, even if others cover it.
@@ -62,7 +63,7 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
 }
 
 /// The sheets, popovers and menus over a window. To the `WindowServer` they are windows of the same
-/// app; Accessibility does not list them among its windows.
+/// app; Accessibility does not list them among the app's windows.
 fn over<O: Os>(os: &O, window: &ServerWindow) -> Vec<u32> {
     if !window.on_screen {
         return Vec::new();
@@ -81,7 +82,8 @@ fn over<O: Os>(os: &O, window: &ServerWindow) -> Vec<u32> {
     over.map(|w| w.number).collect()
 }
 
-/// Drops the fourth byte of each pixel; `None` if the sizes do not agree.
+/// Drops the fourth byte of each pixel; `None` if the image's data does not have the size of its
+/// pixels.
 fn rgb(image: &Image) -> Option<Vec<u8>> {
     let pixels = image.width.checked_mul(image.height)?;
     if pixels == 0 || image.rgbx.len() != pixels.checked_mul(4)? {

@@ -42,7 +42,7 @@ impl<O: Os> Platform for MacPlatform<O> {
             }
             return Err(Error::Unavailable(permissions::untrusted(&self.os)));
         }
-        // The system turns off a tap that answers late.
+        // App Nap could delay the event tap, and the system turns off a tap that answers late.
         self.os.stay_awake();
         Ok(Box::new(MacDesktop::new(self.os.clone())))
     }

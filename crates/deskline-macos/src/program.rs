@@ -13,11 +13,12 @@ const XATTR: &str = "/usr/bin/xattr";
 /// The attribute that browsers, Mail and other apps set on downloaded files.
 const QUARANTINE: &str = "com.apple.quarantine";
 
-/// The flag in that attribute which shows that the person has allowed the program to run
-/// (`QTN_FLAG_USER_APPROVED`, in xnu's and WebKit's sources).
+/// The flag in the value of [`QUARANTINE`] which shows that the person has allowed the program to
+/// run (`QTN_FLAG_USER_APPROVED`, in xnu's and WebKit's sources).
 const LET_IN: u32 = 0x40;
 
-/// Folders of package managers whose contents move with the next update, and the managers' names.
+/// Parts of the paths of folders whose contents move with the next update, and the name of each
+/// folder's manager.
 const PASSING: [(&str, &str); 7] = [
     ("/AppTranslocation/", "macOS itself"),
     ("/_npx/", "npx"),
@@ -58,8 +59,8 @@ impl Signature {
     }
 }
 
-/// Whether macOS will ask the person about a program before it runs, by its attribute, such as
-/// `0083;5f7b1c00;Safari;UUID`.
+/// Whether macOS will ask the person before it runs a program with this value of [`QUARANTINE`],
+/// such as `0083;5f7b1c00;Safari;UUID`.
 fn is_held_back(mark: &str) -> bool {
     let flags = mark.split(';').next().unwrap_or_default();
     u32::from_str_radix(flags.trim(), 16).is_ok_and(|flags| flags & LET_IN == 0)

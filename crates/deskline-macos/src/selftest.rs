@@ -1,6 +1,6 @@
 //! `deskline selftest`: checks behaviour that only a real Mac can show. Opens `TextEdit` and
-//! Calculator, tries each tool and each guarantee of the guard, and prints one line for each
-//! finding, to be sent back.
+//! Calculator, tries each tool and each guarantee of the guard, and prints one line per finding,
+//! for the person to send to the developers.
 
 mod apps;
 mod effects;
@@ -36,7 +36,8 @@ const CHROMIUM: [&str; 4] = [
 ];
 const ELECTRON: [&str; 4] = ["Visual Studio Code", "Slack", "Discord", "Claude"];
 
-/// How long the process shows its banner before it is asked to quit.
+/// The longest time that [`Role::Banner`] shows its banner. The test asks the process to quit
+/// earlier.
 const BANNER: Duration = Duration::from_secs(10);
 
 /// The checks that only the person can make.
@@ -64,7 +65,7 @@ struct Test<'t, O: Os> {
     sheet: Sheet<'t>,
     /// This executable, for starting the other roles.
     program: Option<&'t Path>,
-    /// The processes that there were before.
+    /// The pids of the apps that ran before the test.
     before: HashSet<u32>,
     /// The apps that the test has opened.
     started: Vec<(u32, String)>,
@@ -99,13 +100,13 @@ pub fn run<O: Os>(
         Role::Banner => banner(os, say),
         Role::Ids(pid) => ids(os, pid).iter().for_each(|id| say(id)),
         Role::Test => return test(os, journal, program, say),
-        // That of Windows.
+        // Only the self-test on Windows has this role.
         Role::Window => {}
     }
     Report::default()
 }
 
-/// Shows the guard's banner until the process is asked to quit.
+/// Shows the guard's banner until the process is asked to quit, for at most [`BANNER`].
 fn banner<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
     let place = Rect::at(200, 300, 100, 20);
     let shown = panels::panels(&os.displays(), Some(place), CAPTION, false);
@@ -178,7 +179,7 @@ impl<O: Os> Test<'_, O> {
         }
     }
 
-    /// What `TextEdit` is needed for, and Calculator.
+    /// The checks that need `TextEdit`, some of them with Calculator.
     fn on_editor(&mut self, editor: u32) {
         self.editor(editor);
         if let Some(calculator) = self.open("Calculator") {
@@ -193,8 +194,8 @@ impl<O: Os> Test<'_, O> {
         }
         self.row("ids in a second process", |test| test.same_ids(editor));
         self.row("list_applications", Self::listed);
-        // In front for the guard's checks, which send keys without a link. A link would restore the
-        // old front window.
+        // The guard's checks send keys without a link, so the editor must be in front. `show` uses
+        // no link either: a link would restore the old front window.
         self.show(editor);
         let (os, desktop) = (self.os.clone(), MacDesktop::new(self.os.clone()));
         let mut keys = Keys {
@@ -213,7 +214,7 @@ impl<O: Os> Test<'_, O> {
         self.row("500 links", |test| test.many_links(editor));
     }
 
-    /// Finds the process whose permission applies, judged by whether the front app answers: with a
+    /// Names the process whose permission applies, and checks that the front app answers: with a
     /// stale grant the system reports the process as trusted, but refuses its calls.
     fn permission(&mut self, front: Option<u32>) -> Found {
         let Holder { name, path, .. } = Holder::of(self.os, std::process::id());

@@ -22,20 +22,21 @@ pub(crate) const MENU_LAYER: i64 = 101;
 /// `kCGModalPanelWindowLevel`).
 const WINDOW_LAYERS: std::ops::RangeInclusive<i64> = 0..=8;
 
-/// The offset of the id that stands for an app itself: this plus its pid. The front app needs an id
-/// to be restored, even if it has no window, and its menu bar is in no window.
+/// The id that stands for an app itself is this offset plus the app's pid. The front app needs this
+/// id so that it can be restored even without a window, and menu bars are in no window.
 const APP: u64 = 1 << 32;
 
-/// The least size, in points, of a window on another Space that Accessibility does not list. The
-/// `WindowServer` keeps smaller windows that were never visible.
+/// The least width and height, in points, of an off-screen window that counts although
+/// Accessibility does not list it. The `WindowServer` also keeps smaller windows that were never
+/// visible.
 const LEAST: (i32, i32) = (100, 60);
 
-/// A smaller window that Accessibility does not list is not counted: macOS lays an indicator of 66
-/// by 20 points over an app that is being recorded (trycua/cua #3909).
+/// A window with less area does not count if Accessibility does not list it: macOS lays an
+/// indicator of 66 by 20 points over an app that is being recorded (trycua/cua #3909).
 const LEAST_AREA: i64 = 40 * 40;
 
-/// Stage Manager's tiles are smaller than this: 83 by 103 and 31 by 97 points were seen
-/// (`BetterCmdTab` #150). A guess for large displays.
+/// Stage Manager's tiles are narrower and lower than this many points: tiles of 83 by 103 and 31 by
+/// 97 points were seen (`BetterCmdTab` #150). For large displays this is a guess.
 const TILE: i32 = 200;
 
 /// How far the bounds from Accessibility and the `WindowServer` may differ, by rounding.
@@ -45,21 +46,21 @@ const NEAR: i32 = 2;
 #[derive(Debug, Clone)]
 pub(crate) struct AxWindow<E> {
     pub(crate) element: E,
-    /// Its number in the `WindowServer`.
+    /// The window's number in the `WindowServer`.
     pub(crate) number: Option<u32>,
     pub(crate) title: String,
     pub(crate) extents: Option<Rect>,
     pub(crate) minimised: bool,
 }
 
-/// An app's windows from Accessibility, frontmost first; empty if it does not answer.
+/// An app's windows from Accessibility, frontmost first; empty if the app does not answer.
 fn listed<O: Os>(os: &O, app: &O::Element) -> Vec<AxWindow<O::Element>> {
     let Ok(Value::Elements(elements)) = os.attribute(app, "AXWindows") else {
         return Vec::new();
     };
     let start = Instant::now();
     let read = |element: O::Element| {
-        // A hung app gets a request about one window, instead of one for each.
+        // A hung app gets a request about one window only, instead of about each window.
         (start.elapsed() < PATIENCE / 2)
             .then(|| ax_window(os, element))
             .flatten()
@@ -108,7 +109,7 @@ fn same_place(a: Rect, b: Rect) -> bool {
 }
 
 /// Takes the matching Accessibility window out of the list, so that two windows with the same
-/// bounds each get their own.
+/// bounds each get their own match.
 fn take_match<E>(known: &mut Vec<AxWindow<E>>, window: &ServerWindow) -> Option<AxWindow<E>> {
     let at = extents(window);
     let here = |w: &AxWindow<E>| w.number.is_none() && w.extents.is_some_and(|e| same_place(e, at));
@@ -139,7 +140,7 @@ pub(crate) fn matched<O: Os>(os: &O, pid: u32, known: Vec<AxWindow<O::Element>>)
     Server::now(os).matched(pid, known)
 }
 
-/// A window in both lists, or in the `WindowServer`'s alone.
+/// A window in the `WindowServer`'s list, and in Accessibility's if it is there too.
 pub(crate) type Both<O> = (ServerWindow, Option<AxWindow<<O as Os>::Element>>);
 
 /// The `WindowServer`'s windows at one moment.
@@ -165,8 +166,8 @@ impl<'o, O: Os> Server<'o, O> {
         shown.any(|w| w.pid == pid && is_window(w) && area(w) >= LEAST_AREA)
     }
 
-    /// An app's windows, for a list of all apps, which a hung app must not delay. `known`: only
-    /// those that Accessibility lists.
+    /// An app's windows, with a short time limit: a hung app must not delay the list of all apps.
+    /// `known`: whether to leave out windows that Accessibility does not list.
     pub(crate) fn quickly(&self, pid: u32, known: bool) -> Vec<Window> {
         let app = self.os.application(pid);
         self.os.set_timeout(&app, front::SAYS);
@@ -189,8 +190,9 @@ impl<'o, O: Os> Server<'o, O> {
         if known.is_empty() && !all_away {
             return windows;
         }
-        // Off-screen windows count if Accessibility knows them too, or if it knows none because all
-        // are on another Space. The WindowServer also keeps windows that were never visible.
+        // Off-screen windows count if Accessibility lists them too, or if it lists no window
+        // because all are on another Space. The WindowServer also keeps windows that were never
+        // visible.
         let titles = all_away && crate::permissions::may_capture(self.os);
         let off = self.all.get_or_init(|| self.os.all_windows()).iter();
         for window in off.filter(|w| is_its(w) && !w.on_screen) {
@@ -209,7 +211,7 @@ fn area(window: &ServerWindow) -> i64 {
 }
 
 /// Whether Stage Manager shows the window as a tile: the `WindowServer` has the tile's bounds, and
-/// Accessibility the real ones, or none.
+/// Accessibility has the real bounds, or no bounds.
 pub(crate) fn is_tile(window: &ServerWindow, known: Option<Rect>) -> bool {
     let Rect { w, h, .. } = extents(window);
     let small = window.layer == 0 && w < TILE && h < TILE;
@@ -217,8 +219,8 @@ pub(crate) fn is_tile(window: &ServerWindow, known: Option<Rect>) -> bool {
 }
 
 /// Whether an off-screen window that Accessibility does not list may be visible on another Space. A
-/// guess, as no public API reports it: a window that was never shown has no title if titles can be
-/// read, and is small if they cannot.
+/// guess, as no public API reports it: a window that was never shown is small, or it has no title.
+/// `titles`: whether titles can be read.
 fn is_seen_elsewhere(window: &ServerWindow, titles: bool) -> bool {
     let Rect { w, h, .. } = extents(window);
     window.layer == 0 && w >= LEAST.0 && h >= LEAST.1 && (!titles || !window.title.is_empty())
@@ -305,12 +307,12 @@ pub(crate) fn app(pid: u32) -> Window {
     }
 }
 
-/// The app that an id stands for, if it stands for one.
+/// The pid of the app that this id stands for; `None` if the id stands for a window.
 pub(crate) fn app_of(id: WindowId) -> Option<u32> {
     (id.0 & APP != 0).then_some(id.0 as u32)
 }
 
-/// Whether one window of another app covers the app's frontmost one.
+/// Whether a single window of another app covers the whole frontmost window of the app.
 pub(crate) fn is_covered<O: Os>(os: &O, pid: u32) -> bool {
     let shown: Vec<_> = os.windows().into_iter().filter(is_window).collect();
     let first = shown.iter().position(|window| window.pid == pid);
@@ -329,9 +331,9 @@ pub(crate) fn popup_open<O: Os>(os: &O, pid: u32) -> bool {
 }
 
 /// The process whose window a click at this point would go to, as far as the list tells. `overlay`
-/// is this program's own pid: its panels take no clicks. Nor do most windows between the levels of
-/// windows and menus: since macOS 26.4 the Dock has one as large as the screen (claude-code
-/// #50719), and Screenshot another (vorssaint-utils #1459).
+/// is this program's own pid: the overlay's panels take no clicks. Most windows above ordinary
+/// windows and below menus take none either: since macOS 26.4 the Dock has such a window as large
+/// as the screen (claude-code #50719), and Screenshot has another (vorssaint-utils #1459).
 pub(crate) fn owner_at<O: Os>(os: &O, at: Point, overlay: u32) -> Option<u32> {
     os.windows()
         .iter()

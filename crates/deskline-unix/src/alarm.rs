@@ -1,4 +1,4 @@
-//! Kernel timers that signal this process also while it is stopped (SIGSTOP, Ctrl+Z).
+//! Kernel timers that signal this process even while it is stopped (SIGSTOP, Ctrl+Z).
 #![allow(unsafe_code)]
 
 use std::io;
@@ -11,12 +11,12 @@ use nix::time::ClockId;
 #[derive(Debug)]
 pub struct Alarm(Timer);
 
-// SAFETY: the timer's identifier is the kernel's, and is valid in the whole process.
+// SAFETY: the kernel assigns the timer's identifier, which is valid in the whole process.
 unsafe impl Send for Alarm {}
 
 impl Alarm {
-    /// Has this process go on. Does nothing to one that runs. It does not count a suspended
-    /// machine's time, as this process's own clock does not.
+    /// A timer that continues this process if it is stopped, and does nothing if it runs. Like the
+    /// process's own clock, it does not count the time while the machine is suspended.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ impl Alarm {
         Self::new(ClockId::CLOCK_MONOTONIC, Signal::SIGCONT)
     }
 
-    /// Kills this process.
+    /// A timer that kills this process.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl Alarm {
         Ok(Self(Timer::new(clock, event)?))
     }
 
-    /// Sets the time until then; `None`: never.
+    /// Sets the time until the signal; `None` disarms the timer.
     ///
     /// # Errors
     ///

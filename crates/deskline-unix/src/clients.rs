@@ -1,5 +1,5 @@
-//! The processes at the other ends of the sockets that a process has accepted: `/proc` does not
-//! show which two sockets belong together.
+//! The processes at the other ends of the sockets that a process has accepted. Asks sock_diag,
+//! because `/proc` does not show which two sockets are connected.
 
 use std::collections::HashSet;
 use std::io;
@@ -8,8 +8,9 @@ use crate::process;
 use crate::sock_diag::{Sockets, inodes_of};
 
 /// The processes that are connected to sockets on which `pid` listens, without `pid` itself, in
-/// ascending order. Empty if they cannot be found: for another user's process, without sock_diag,
-/// or if they are in another network namespace, in which sock_diag lists the accepted sockets too.
+/// ascending order. Empty if they cannot be found: `pid` is another user's, the kernel has no
+/// sock_diag, or the clients are in another network namespace, where sock_diag lists the accepted
+/// sockets too.
 pub fn connected_to(pid: u32) -> Vec<u32> {
     let own: HashSet<u32> = inodes_of(pid).collect();
     let peers = peers_of(&own).unwrap_or_default();
@@ -23,8 +24,8 @@ pub fn connected_to(pid: u32) -> Vec<u32> {
     clients
 }
 
-/// The peers of the accepted sockets among these. Only accepted sockets have both a name, which is
-/// the listener's, and a peer.
+/// The peers of those sockets in `own` that were accepted. Only an accepted socket has both a peer
+/// and a name, namely the listener's.
 fn peers_of(own: &HashSet<u32>) -> io::Result<HashSet<u32>> {
     let sockets = Sockets::connect()?.all()?.into_iter();
     let accepted = sockets.filter(|s| own.contains(&s.inode) && !s.name.is_empty());

@@ -9,7 +9,7 @@ pub const ESCAPE: u32 = 1;
 /// Control, Shift, Alt and Super, on both sides.
 pub const MODIFIERS: [u32; 8] = [29, 97, 42, 54, 56, 100, 125, 126];
 
-/// What a key does in a guard.
+/// What a key means to a guard.
 pub fn role(code: u32) -> Role {
     match MODIFIERS.iter().position(|other| *other == code) {
         _ if code == ESCAPE => Role::Escape,

@@ -2,7 +2,7 @@
 //!
 //! The output goes to a file without a name (on Windows, one that is deleted with its last handle),
 //! so that the app never blocks, even after this process has ended. While this process lives, it
-//! truncates the file whenever it is longer than [`MOST`].
+//! truncates the file whenever that is longer than [`MOST`].
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -12,7 +12,8 @@ use std::sync::Arc;
 /// The maximum length of the file.
 const MOST: u64 = 1 << 20;
 
-/// How many bytes of the file's end to read, and how many of these to quote.
+/// How many bytes to read from the file's end; how many lines of them to quote, and how many
+/// characters of each line.
 const END: u64 = 4_096;
 const LINES: usize = 4;
 const LINE: usize = 160;
@@ -65,14 +66,14 @@ impl Complaint {
         Self(open().ok().map(Arc::new))
     }
 
-    /// The app's standard error.
+    /// The file, for use as the app's standard error.
     pub fn stdio(&self) -> Stdio {
         let copy = self.0.as_ref().and_then(|kept| kept.file.try_clone().ok());
         copy.map_or_else(Stdio::null, Stdio::from)
     }
 
-    /// Truncates the file if it is too long. It is open for appending, so the app's next write goes
-    /// to the new end.
+    /// Truncates the file if it is too long. The app's handle appends, so its next write goes to
+    /// the new end.
     pub fn cut(&self) {
         let Some(kept) = &self.0 else { return };
         if kept.file.metadata().is_ok_and(|m| m.len() > MOST) {
@@ -87,9 +88,10 @@ impl Complaint {
         }
     }
 
-    /// The last lines, joined into one. Hostile data: to be quoted.
+    /// The last lines, joined into one line. Only to be shown as a quotation, because the app may
+    /// be hostile.
     pub fn last_lines(&self) -> Option<String> {
-        // Appending ignores the position, which the app's handle shares.
+        // The app's handle shares the position that this moves, but appending ignores it.
         let mut file = &self.0.as_ref()?.file;
         let length = file.metadata().ok()?.len();
         let mut end = vec![0; usize::try_from(length.min(END)).ok()?];

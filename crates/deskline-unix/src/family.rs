@@ -7,7 +7,8 @@ use std::time::Duration;
 /// The maximum number of processes to count for one app.
 const MOST: usize = 64;
 
-/// An app has handled its input once all of its threads have slept for this long.
+/// An app has handled its input once the main threads of all its processes have slept for this
+/// long.
 const ASLEEP: Duration = Duration::from_millis(10);
 
 /// A process and its descendants. Only their main threads count: they run the event loops.
@@ -79,8 +80,8 @@ pub fn await_sleep(families: &[Family], limit: Duration) {
     });
 }
 
-/// A thread: its id, how long it has run or waited for a processor, and how often it has slept, if
-/// it does not now. The wait that it is in does not count in the time.
+/// A thread: its id; how long it has run or waited for a processor, without the current wait; how
+/// often it has slept (`None` if it is not running now).
 pub type Thread = (u64, Duration, Option<u64>);
 
 /// The threads of a process, but not its main thread.
@@ -107,7 +108,8 @@ fn schedstat(pid: u32) -> String {
     fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default()
 }
 
-/// Kernel documentation, "Scheduler Statistics": first ns on the processor, then ns waiting.
+/// The first two fields together: ns on a processor, and ns waiting for one (kernel documentation,
+/// "Scheduler Statistics").
 fn times(schedstat: &str) -> u64 {
     let times = schedstat.split_whitespace().take(2);
     times.filter_map(|n| n.parse::<u64>().ok()).sum()

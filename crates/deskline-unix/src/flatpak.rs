@@ -1,4 +1,5 @@
-//! Processes in Flatpak's sandboxes: Flatpak puts a file into the root of each of them.
+//! Processes in Flatpak's sandboxes: Flatpak puts the file `.flatpak-info` into the root of each
+//! sandbox.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,13 +12,14 @@ pub fn id(pid: u32) -> Option<String> {
     entry(pid, "[Application]", "name=")
 }
 
-/// The folder of the Flatpak's files, as its sandbox says.
+/// The folder of the Flatpak's files, as `.flatpak-info` gives it.
 pub fn files(pid: u32) -> Option<PathBuf> {
     entry(pid, "[Instance]", "app-path=").map(PathBuf::from)
 }
 
 /// The processes in the same sandbox as `pid` that have sockets of their own, in ascending order,
-/// without `pid` itself. Scripts that start the app have none, nor has the sandbox's own process.
+/// without `pid` itself. Scripts that start the app have no sockets of their own, nor has the
+/// sandbox's own process.
 pub fn beside(pid: u32) -> Vec<u32> {
     let instance = |pid| entry(pid, "[Instance]", "instance-id=");
     let Some(its) = instance(pid) else {
@@ -31,7 +33,7 @@ pub fn beside(pid: u32) -> Vec<u32> {
     own_sockets(sockets)
 }
 
-/// The processes that have a socket which no other of them has, in ascending order.
+/// Those of `processes` that have a socket which none of the others has, in ascending order.
 fn own_sockets(mut processes: Vec<(u32, Vec<u32>)>) -> Vec<u32> {
     let mut holders: HashMap<u32, usize> = HashMap::new();
     for (_, sockets) in &mut processes {

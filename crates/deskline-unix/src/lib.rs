@@ -1,6 +1,6 @@
 //! Helpers that the Linux crates share: processes in `/proc`, their run time, the unread bytes of a
 //! socket, starting programs, threads that take orders, waiting for file descriptors with a time
-//! limit, and key codes. macOS uses only the waits, Windows only what a failed app has written.
+//! limit, and key codes. macOS uses only `wait`, Windows only `complaint`.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -16,7 +16,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// needs it.
 const LONGEST_ENVIRONMENT: usize = 1 << 20;
 
-/// The longest other file to read, in bytes.
+/// How many bytes [`read_file`] reads at most.
 const LONGEST: u64 = 64 << 10;
 
 #[derive(Debug, Clone)]
@@ -26,11 +26,11 @@ pub struct Process {
     pub parent: i32,
     /// The process session (`setsid`).
     pub session: i32,
-    /// The first 15 bytes of the name.
+    /// The first 15 bytes of the process's name.
     pub comm: String,
-    /// In clock ticks since boot.
+    /// When the process was started, in clock ticks since boot.
     pub started: u64,
-    /// Whether it is a zombie or dead.
+    /// Whether the process is a zombie or dead.
     pub ended: bool,
 }
 
@@ -55,7 +55,7 @@ pub fn all() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// The process `pid`, from `/proc/pid/stat` (proc(5)). `None` if there is none.
+/// The process `pid`, from `/proc/pid/stat` (proc(5)). `None` if there is no such process.
 pub fn read(proc: &Path, pid: i32) -> Option<Process> {
     let stat = fs::read(proc.join(format!("{pid}/stat"))).ok()?;
     let stat = String::from_utf8_lossy(&stat);
@@ -77,8 +77,8 @@ pub fn read(proc: &Path, pid: i32) -> Option<Process> {
     })
 }
 
-/// Reads a file below a process's root without following links or waiting: the process chooses that
-/// root, and the file may be a link out of it or a FIFO.
+/// Reads a file below a process's root without following a link and without waiting: the process
+/// chooses its root, where the file may be a FIFO, or a link to a file outside.
 pub fn read_file(path: &str) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
@@ -88,9 +88,9 @@ pub fn read_file(path: &str) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// How long ago the process was started. `None` if there is none.
+/// How long ago the process was started. `None` if there is no such process.
 pub fn age(pid: u32) -> Option<Duration> {
-    /// proc(5): `sysconf(_SC_CLK_TCK)`, which is the same on every Linux.
+    /// Clock ticks per second: `sysconf(_SC_CLK_TCK)`, the same on every Linux (proc(5)).
     const TICKS: u64 = 100;
     let started = read(Path::new("/proc"), pid.cast_signed())?.started;
     let now = clock_gettime(ClockId::Boottime);
@@ -120,8 +120,8 @@ pub fn name(pid: u32) -> String {
         .to_owned()
 }
 
-/// Whether a process with this id runs. `false` for one that has crashed and is writing its core,
-/// and for a zombie.
+/// Whether a process with this id runs. `false` for a zombie, and for a process that has crashed
+/// and is writing its core.
 pub fn runs(pid: u32) -> bool {
     let dumps = || {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -130,25 +130,25 @@ pub fn runs(pid: u32) -> bool {
     read(Path::new("/proc"), pid.cast_signed()).is_some_and(|process| !process.ended) && !dumps()
 }
 
-/// The process and those that it descends from, nearest first, without the system's first one.
+/// The process and its ancestors, nearest first, without process 1.
 pub fn line(pid: u32) -> impl Iterator<Item = Process> {
-    /// More generations than a client, a plug-in and their launchers have.
+    /// A bound: a client, a plug-in and their launchers are fewer generations.
     const MOST: usize = 32;
     let known = |pid: i32| (pid > 1).then(|| read(Path::new("/proc"), pid)).flatten();
     std::iter::successors(known(pid.cast_signed()), move |its| known(its.parent)).take(MOST)
 }
 
-/// Whether `from` or a process that it started has started `pid`.
+/// Whether `pid` is a descendant of `from`.
 pub fn descends(pid: u32, from: u32) -> bool {
     from > 1 && line(pid).any(|process| process.parent == from.cast_signed())
 }
 
-/// Whether this process descends from `pid`, or one that it descends from has started `pid` within
-/// this time.
+/// Whether `pid` is an ancestor of this process, or was started by an ancestor, directly or through
+/// other processes, at most `within` ago.
 pub fn is_of_parents(pid: u32, within: Duration) -> bool {
-    /// The kernel notes a start in ticks of 10 ms.
+    /// A margin, because the kernel records the start of a process in ticks of 10 ms.
     const TICKS: Duration = Duration::from_millis(50);
-    // The user's systemd starts clients and everything else.
+    // The user's systemd does not count, because it starts clients and unrelated apps alike.
     let own: Vec<i32> = line(std::process::id())
         .take_while(|process| process.comm != "systemd")
         .map(|process| process.pid)
@@ -190,7 +190,7 @@ pub fn app_name(pid: u32) -> String {
     name(pid)
 }
 
-/// Waits until a process has ended, for at most `time`. Returns whether it has.
+/// Waits until a process has ended, for at most `time`. Returns whether it has ended.
 pub fn ends_within(pid: u32, time: Duration) -> bool {
     const LOOK: Duration = Duration::from_millis(5);
     wait::until(time, LOOK, || is_gone(pid).then_some(())).is_some()

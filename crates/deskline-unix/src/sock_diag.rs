@@ -1,4 +1,4 @@
-//! Unix sockets as the kernel lists them (sock_diag(7)), which any user may ask for.
+//! The kernel's list of Unix sockets (sock_diag(7)), which any user may read.
 
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with,
 };
 
-/// How long the kernel may take for each part of its list.
+/// How long the kernel may take for each part of its list of sockets.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// `linux/netlink.h`, `linux/sock_diag.h` and `linux/unix_diag.h`.
+/// Constants of `linux/netlink.h`, `linux/sock_diag.h` and `linux/unix_diag.h`.
 const NLMSG_DONE: u16 = 3;
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
 const NLM_F_REQUEST: u16 = 1;
@@ -29,7 +29,7 @@ const SOCKET: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Sockets(OwnedFd);
 
-/// A socket. Inodes are its identity.
+/// A socket, identified by its inode.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Socket {
     pub(crate) inode: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Socket {
     /// listener's.
     pub(crate) name: Vec<u8>,
     pub(crate) peer: Option<u32>,
-    /// How many bytes its process has not read.
+    /// How many bytes in the socket its process has not read.
     pub(crate) unread: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ impl Sockets {
         Ok(found)
     }
 
-    /// `None` if it is closed.
+    /// The socket with this inode; `None` if it is closed.
     pub(crate) fn get(&self, inode: u32) -> Option<Socket> {
         let request = request(NLM_F_REQUEST, inode);
         send(&self.0, &request, SendFlags::empty()).ok()?;
@@ -66,7 +66,7 @@ impl Sockets {
         found.pop()
     }
 
-    /// Receives the next part of an answer. Returns whether a list is complete.
+    /// Receives the next part of an answer. Returns whether this was the end of a list.
     fn receive(&self, found: &mut Vec<Socket>) -> io::Result<bool> {
         let mut part = vec![0; 64 << 10];
         let (_, length) = recv(&self.0, part.as_mut_slice(), RecvFlags::empty())?;
@@ -108,7 +108,7 @@ fn request(flags: u16, inode: u32) -> Vec<u8> {
     request
 }
 
-/// The type and the content of the next message. `None` at the end, and for one that is cut.
+/// The type and the content of the next message. `None` at the end, and for a truncated message.
 fn next_message<'a>(rest: &mut &'a [u8]) -> Option<(u16, &'a [u8])> {
     let length = u32_at(rest, 0)? as usize;
     let message = rest.get(HEADER..length)?;

@@ -10,12 +10,12 @@ use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 
-/// Connects within `limit`. If a listener accepts no connections, such as a stopped compositor, its
-/// clients block once the backlog is full.
+/// Connects within `limit`. Without a limit, a client of a listener that accepts no connections,
+/// such as a stopped compositor, blocks once the backlog is full.
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::TimedOut`] at the limit, else the system's.
+/// [`io::ErrorKind::TimedOut`] at the limit, otherwise the system's error.
 pub fn connect(path: &Path, limit: Duration) -> io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -33,8 +33,8 @@ pub fn connect(path: &Path, limit: Duration) -> io::Result<UnixStream> {
 /// The process that has bound or connected the other end of a socket, and its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {
-    /// `None` if it is in no process namespace that this process sees: rustix takes the kernel's 0
-    /// for an error.
+    /// `None` if the peer is in no process namespace that this process sees: the kernel's id is 0
+    /// then. (rustix would report an error.)
     pub pid: Option<u32>,
     pub uid: u32,
 }
@@ -43,7 +43,7 @@ pub struct Peer {
 ///
 /// # Errors
 ///
-/// The system's.
+/// The system's error.
 pub fn peer(socket: &impl AsFd) -> io::Result<Peer> {
     let credentials = getsockopt(socket, PeerCredentials)?;
     Ok(Peer {

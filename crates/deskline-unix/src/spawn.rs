@@ -17,8 +17,8 @@ use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 
 use crate::wait;
 
-/// Runs a small program to its end and returns its standard output. Its standard input and standard
-/// error are `/dev/null`. Kills it after `limit`.
+/// Runs a small program to its end and returns its standard output. The program's standard input
+/// and standard error are `/dev/null`. Kills the program after `limit`.
 ///
 /// # Errors
 ///
@@ -37,7 +37,7 @@ pub fn output(command: &mut Command, limit: Duration) -> io::Result<Vec<u8>> {
             _ => {}
         }
     }
-    // Once its output is closed, it ends soon.
+    // A program that has closed its output ends soon.
     let left = deadline.saturating_duration_since(Instant::now());
     let ended = wait::until(left, Duration::from_millis(1), || {
         child.try_wait().transpose()
@@ -47,7 +47,7 @@ pub fn output(command: &mut Command, limit: Duration) -> io::Result<Vec<u8>> {
         Some(status) => Err(io::Error::other(status.to_string())),
         None => {
             child.kill()?;
-            // Reap it on another thread: the kernel may take a while to end it.
+            // Reap the child on another thread: the kernel may take a while to end it.
             thread::spawn(move || child.wait());
             Err(io::ErrorKind::TimedOut.into())
         }
@@ -62,10 +62,10 @@ pub fn own_session(command: &mut Command) -> &mut Command {
     unsafe { command.pre_exec(|| Ok(setsid().map(|_| ())?)) }
 }
 
-/// This program's hidden command for small processes that outlive a signal to ours.
+/// This program's hidden subcommand, for small processes that survive a signal to the server.
 pub(crate) const HELPER: &str = "helper";
 
-/// Such a process of this program, which takes orders on its standard input.
+/// The command for a small process of this program, which takes orders on its standard input.
 ///
 /// # Errors
 ///
@@ -77,22 +77,22 @@ pub fn helper<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> io::Re
     Ok(command)
 }
 
-/// The process runs in its own session, without our environment, folder and output.
+/// Makes the process run in its own session, without our environment, working folder and output.
 pub fn apart(command: &mut Command) -> &mut Command {
     command.env_clear().current_dir("/");
     command.stdout(Stdio::null()).stderr(Stdio::null());
     own_session(command)
 }
 
-/// The standard input of such a process, for its orders. Unbuffered, as polling does not see data
-/// in a buffer.
+/// This process's standard input, on which a [`helper`] gets its orders. Unbuffered, because
+/// polling does not see data in a buffer.
 pub fn orders() -> io::Result<File> {
     Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
 
 /// Like [`own_session`]. The program also gets SIGTERM when the *thread* that starts it ends.
 pub fn tied_to_us(command: &mut Command) -> &mut Command {
-    // SAFETY: as above. `prctl` is a bare system call too.
+    // SAFETY: as in `own_session`. `prctl` is a bare system call too.
     unsafe {
         own_session(command).pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?))
     }

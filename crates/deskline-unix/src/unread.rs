@@ -1,6 +1,7 @@
 //! Counts the bytes of a socket that its process has not read.
 //!
-//! A Wayland compositor ends a client whose socket is full: about 200 unread events.
+//! A Wayland compositor disconnects a client whose socket is full, which takes about 200 unread
+//! events.
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// The connection of this process to the socket with this path. `None` if it has none.
+    /// Finds the connection of the process `pid` to the socket at `path`. `None` if there is none.
     pub fn find(pid: u32, path: &Path) -> Option<Self> {
         let sockets = Sockets::connect().ok()?;
         let wanted = path.as_os_str().as_encoded_bytes();

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// Blocks until one of `fds` is ready or `limit` has passed (`None`: no limit). Returns whether one
-/// is ready; its `revents` show which. A signal handler does not end the wait.
+/// Blocks until one of `fds` is ready or `limit` has passed (`None`: no limit). Returns whether a
+/// descriptor is ready; the `revents` of each show which. A signal handler does not end the wait.
 pub fn any(fds: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<bool> {
     let until = limit.map(|limit| Instant::now() + limit);
     loop {
@@ -28,13 +28,13 @@ pub fn any(fds: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<bool> 
     }
 }
 
-/// Blocks until `fd` is readable or at its end, or until `limit` has passed. Returns whether it is.
-/// A pidfd is readable once its process has ended.
+/// Blocks until `fd` is readable or at its end, or until `limit` has passed. Returns `false` at the
+/// limit. A pidfd is readable once its process has ended.
 pub fn readable(fd: impl AsFd, limit: Duration) -> io::Result<bool> {
     any(&mut [PollFd::new(&fd, PollFlags::IN)], Some(limit))
 }
 
-/// Reads until a deadline. A later read is [`io::ErrorKind::TimedOut`].
+/// A reader with a deadline, after which reading fails with [`io::ErrorKind::TimedOut`].
 pub struct Until<R>(pub R, pub Instant);
 
 impl<R: Read + AsFd> Read for Until<R> {
@@ -47,7 +47,7 @@ impl<R: Read + AsFd> Read for Until<R> {
     }
 }
 
-/// Receives until something is accepted. `None` after `limit`, or if nobody sends any more.
+/// Receives until `accept` returns a value. `None` after `limit`, or once all senders are dropped.
 pub fn received<T, R>(
     from: &Receiver<T>,
     limit: Duration,
@@ -58,8 +58,8 @@ pub fn received<T, R>(
     std::iter::from_fn(|| from.recv_timeout(left()).ok()).find_map(accept)
 }
 
-/// Asks every `every` until there is an answer; last once `limit` has passed. A link's waits are
-/// `deskline_input::wait`'s, which can be cancelled.
+/// Calls `ask` at intervals of `every` until it returns an answer; for the last time once `limit`
+/// has passed. Links use `deskline_input::wait` instead, whose waits can be cancelled.
 pub fn until<T>(limit: Duration, every: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();
     loop {
@@ -67,7 +67,7 @@ pub fn until<T>(limit: Duration, every: Duration, mut ask: impl FnMut() -> Optio
         if answer.is_some() || start.elapsed() >= limit {
             return answer;
         }
-        // No event reports what is asked.
+        // Wait and ask again, because no event reports what `ask` looks for.
         let _ = any(&mut [], Some(every));
     }
 }

@@ -1,5 +1,5 @@
-//! A thread that takes orders while it waits for file descriptors. A guard runs on one, so that no
-//! link can block it.
+//! A thread that takes orders while it waits for file descriptors. A guard runs on such a thread,
+//! so that no link can block the guard.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -65,7 +65,7 @@ impl<O> Worker<O> {
         done.recv_timeout(patience).ok()
     }
 
-    /// Whether the thread has ended, as after an error.
+    /// Whether the thread has ended, for example after an error.
     pub fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
@@ -95,8 +95,8 @@ impl<O> Inbox<O> {
         self.orders.try_recv()
     }
 
-    /// Passes each order to `step` until the handle is dropped. Without an order, `step` waits for
-    /// [`Self::poll`], and for its own events.
+    /// Passes each order to `step` until the handle is dropped. While there is no order, calls
+    /// `step(None)`, which has to wait for [`Self::poll`] and for its own events.
     ///
     /// # Errors
     ///

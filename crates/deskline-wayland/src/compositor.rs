@@ -1,6 +1,6 @@
 //! The parts of a display that differ between compositors: listing and raising windows, sending
-//! input, taking pictures. [`WaylandDisplay`](crate::WaylandDisplay) checks where input goes, not
-//! the compositor.
+//! input, taking pictures. The compositor does not check where input goes:
+//! [`WaylandDisplay`](crate::WaylandDisplay) does.
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::listed::{self, Listed, ListedWindow};
 
 /// A compositor. All coordinates are logical pixels.
 pub trait Compositor: Raising + Send {
-    /// Whether the compositor accepts this input, or why not.
+    /// `Ok` if the compositor accepts this kind of input, otherwise the reason why not.
     fn takes(&self, _input: Input) -> Offer<()> {
         Ok(())
     }
@@ -30,11 +30,11 @@ pub trait Compositor: Raising + Send {
         Manner::PLAIN
     }
 
-    /// Called when a link begins. With `acts`, input may follow.
+    /// Called when a link begins. If `acts` is set, input may follow.
     fn begin_link(&mut self, _acts: bool) {}
 
-    /// Called between links: frees kept resources whose time is over. Returns the time until the
-    /// next call; `None` if nothing is kept.
+    /// Called between links: frees resources that have been kept for long enough. Returns how long
+    /// to wait before the next call; `None` if no resource is kept.
     fn idle(&mut self) -> Option<Duration> {
         None
     }
@@ -48,8 +48,8 @@ pub trait Compositor: Raising + Send {
     /// Sets the target of keys and clicks.
     fn set_aim(&mut self, _aim: Aim) {}
 
-    /// All windows. They may be of a moment ago: input is checked by [`Compositor::keyboard`] and
-    /// [`Compositor::over`].
+    /// All windows, perhaps as they were a moment ago. Checks before input use
+    /// [`Compositor::keyboard`] and [`Compositor::over`] instead.
     fn windows(&mut self) -> Result<Listing>;
 
     /// The toplevels of all apps, frontmost first.
@@ -68,8 +68,8 @@ pub trait Compositor: Raising + Send {
         })
     }
 
-    /// Whether a menu or another pop-up of the app is open. `None` if only the app's tree shows
-    /// that.
+    /// Whether a menu or another pop-up of the app is open. `None` if the compositor cannot tell,
+    /// so that the app's tree has to be read.
     fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
         Ok(None)
     }
@@ -77,40 +77,42 @@ pub trait Compositor: Raising + Send {
     /// Records whether the app's tree, which was just read, shows an open menu.
     fn menu_read(&mut self, _pid: u32, _open: bool) {}
 
-    /// Whether the reported front window may have lost the keyboard to a launcher or a lock screen
-    /// without a report by the compositor. The app then reports it.
+    /// Whether to check with the app that it has the keyboard: a launcher or a lock screen may have
+    /// taken the keyboard from the front window without a report by the compositor.
     fn misses_launchers(&mut self) -> bool {
         false
     }
 
-    /// The app whose keys this link has taken from the compositor's input method.
+    /// The app whose keys bypass the compositor's input method until [`Self::give_keys_back`].
     fn keys_taken_in(&self) -> Option<u32> {
         None
     }
 
-    /// Gives the input method these keys back, if they still go `to_text` in that app.
+    /// Lets the input method have the keys of [`Self::keys_taken_in`] again if `to_text`, that is,
+    /// if the keys still go to a text field of that app.
     fn give_keys_back(&mut self, _to_text: bool) {}
 
     /// The window that receives keys. Waits, for a limited time, until the compositor and the apps
-    /// agree on it.
+    /// agree on that window.
     fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Keyboard>;
 
-    /// `None` if the compositor does not report the pointer.
+    /// The pointer; `None` if the compositor does not report it.
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         Ok(None)
     }
 
-    /// The other app's window that a click at this point would reach, if the compositor reports it.
+    /// The window that a click at this point would reach, if it belongs to another app than the
+    /// target. `None` also if the compositor does not report that.
     fn over(&mut self, _at: Point, _aim: Aim) -> Result<Option<Window>> {
         Ok(None)
     }
 
-    /// Prepares the pointer for these points. If points are relative to the front window, that is
-    /// the window returned by the last [`Compositor::keyboard`].
+    /// Prepares the pointer for these points. If points are relative to the front window, the front
+    /// window is the one that the last [`Compositor::keyboard`] returned.
     ///
     /// # Errors
     ///
-    /// [`Error::Display`] if the pointer cannot go to one of them.
+    /// [`Error::Display`] if the pointer cannot go to one of the points.
     fn locate(
         &mut self,
         _aim: Option<Aim>,
@@ -138,7 +140,7 @@ pub trait Compositor: Raising + Send {
     /// Called when the target's input is over. Keys that bring the person's window back may follow.
     fn end_input(&mut self) {}
 
-    /// `None` if all windows are on one workspace and none can be minimised.
+    /// The workspaces; `None` if all windows are on one workspace and no window can be minimised.
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         None
     }
@@ -149,18 +151,18 @@ pub trait Compositor: Raising + Send {
         Err(no_guard())
     }
 
-    /// `Some` if the guard blocks the agent's events too.
+    /// The way through the guard, if the guard blocks the agent's events as well as the person's.
     fn gate(&mut self) -> Option<&mut dyn Gate> {
         None
     }
 
-    /// Shows what the agent does, until it is called with an empty text. `false` if the compositor
-    /// itself shows nothing.
+    /// Shows a caption that says what the agent does; an empty one removes it. Returns `false` if
+    /// the compositor itself cannot show captions.
     fn announce(&mut self, _caption: &str) -> Result<bool> {
         Ok(false)
     }
 
-    /// For the doctor.
+    /// The facts that the doctor reports.
     fn findings(&mut self) -> Findings {
         Findings::by_protocols(self.guard())
     }
@@ -168,9 +170,9 @@ pub trait Compositor: Raising + Send {
 
 /// The windows of all apps.
 pub enum Listing {
-    /// As the compositor lists them with their places, frontmost first.
+    /// As the compositor lists them, with their places, frontmost first.
     Listed(Vec<ListedWindow>),
-    /// As apps describe them, where the compositor reports no more.
+    /// As apps describe them to assistive technology, if the compositor does not report places.
     Described(Vec<AppToplevel>),
 }
 
@@ -180,15 +182,15 @@ impl Listing {
     }
 }
 
-/// The compositor of a display. GNOME has two: one for each way in which it is used.
+/// Selects the compositor of a display. GNOME has two: with Deskline's extension and without it.
 pub trait Current: Raising {
-    /// The compositor as it is used now.
+    /// The compositor that is in use now.
     fn current(&self) -> &dyn Compositor;
 
-    /// The compositor as it is used now.
+    /// The compositor that is in use now.
     fn current_mut(&mut self) -> &mut dyn Compositor;
 
-    /// Called when a link begins. With `acts`, input may follow.
+    /// Called when a link begins. If `acts` is set, input may follow.
     fn begin(&mut self, acts: bool);
 }
 
@@ -206,7 +208,7 @@ impl<C: Compositor> Current for C {
     }
 }
 
-/// Lets the agent's events through a guard that blocks them too.
+/// Lets the agent's events through a guard that blocks them as well as the person's.
 pub trait Gate {
     /// Opens the guard for events.
     fn open(&mut self) -> Result<()>;
@@ -234,7 +236,7 @@ pub struct Manner<'a> {
     pub part: Part,
     /// Whether to send the keys of a part without pauses, and to pause after the part.
     pub types_at_once: bool,
-    /// The compositor's socket, if it disconnects apps that leave too many keys unread.
+    /// The compositor's socket, if the compositor disconnects apps that leave too many keys unread.
     pub ends_slow_readers: Option<&'a Path>,
 }
 
@@ -259,12 +261,13 @@ pub(crate) type BoxedPort<'a> = Box<dyn Port<Error = Error, Key = u32> + 'a>;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Located {
     pub offset: (f64, f64),
-    /// Whether it took so long that another window may have come to the front meanwhile.
+    /// Whether locating took so long that another window may have come to the front meanwhile.
     pub late: bool,
 }
 
 impl Located {
-    /// The middle of a pixel: with fractional scales its corner may belong to another pixel.
+    /// The offset to the middle of a pixel. With fractional scales, the pixel's corner may belong
+    /// to another pixel.
     pub(crate) const MIDDLE: Self = Self {
         offset: (0.5, 0.5),
         late: false,
@@ -282,11 +285,11 @@ pub(crate) fn plus(at: Point, (x, y): (f64, f64)) -> (f64, f64) {
 }
 
 /// Waits until `front` returns this window, after the compositor was asked to raise it. Polls every
-/// `often`, as no event reports it.
+/// `often` instead of waiting for an event.
 ///
 /// # Errors
 ///
-/// [`Error::Display`] with `failure`, a clause, after `longest`.
+/// [`Error::Display`] with the clause `failure` if the window is not in front after `longest`.
 pub(crate) fn await_front(
     window: WindowId,
     (failure, longest, often): (&'static str, Duration, Duration),
@@ -305,16 +308,16 @@ pub const BY_PROTOCOLS: &str = "by the compositor's own protocols";
 
 /// The facts about a display system that the doctor reports.
 pub struct Findings {
-    /// The input that the guard keeps out, or why it keeps out none.
+    /// What the doctor says about the guard: what the guard does, or why there is none.
     pub guard: Result<String, String>,
     /// How windows are brought to the front.
     pub raise: &'static str,
-    /// How the pointer and the keys reach apps.
+    /// How pointer input reaches apps; `keys` says how keys do.
     pub pointer: &'static str,
     pub keys: &'static str,
-    /// Whether each ability that it lacks has a reason of its own.
+    /// Whether the doctor gives the reason for each missing ability separately.
     pub has_reasons: bool,
-    /// The single step that would grant it pictures, if it lacks that right.
+    /// The one fix that makes the compositor give Deskline pictures, if only permission is missing.
     pub mends_pictures: Option<Fix>,
 }
 

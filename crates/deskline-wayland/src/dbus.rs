@@ -1,5 +1,5 @@
-//! Connects to a D-Bus bus with a time limit, which zbus lacks for the connection and its
-//! handshake, and calls methods there.
+//! Connects to a D-Bus bus and calls methods there, with a time limit on every wait. zbus has no
+//! limit for the connection and its handshake.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -41,7 +41,8 @@ pub fn connect(address: &str, patience: Duration) -> zbus::Result<Connection> {
     with_socket(address, patience).map(|(bus, _)| bus)
 }
 
-/// Like [`connect`], with a copy of the connection's socket if the bus has one in the file system.
+/// Like [`connect`]. Also returns a copy of the connection's socket if the bus listens on a path in
+/// the file system.
 pub(crate) fn with_socket(
     address: &str,
     patience: Duration,
@@ -64,7 +65,7 @@ pub(crate) fn with_socket(
         Timer::after(patience).await;
         Err(io::Error::from(io::ErrorKind::TimedOut).into())
     };
-    // Dropping the other future closes its socket.
+    // At the time limit, `or` drops `build`, which closes the socket.
     let bus = async_io::block_on(future::or(build, limit))?;
     Ok((bus.into(), copy))
 }
@@ -91,26 +92,26 @@ where
 ///
 /// # Errors
 ///
-/// If there is none.
+/// If the object does not have the property.
 pub fn property(bus: &Connection, on: On<'_>, property: &str) -> zbus::Result<OwnedValue> {
     let (name, path, interface) = on;
     ask(bus, (name, path, PROPERTIES), "Get", &(interface, property))
 }
 
-/// The unique name of the connection that owns this name.
+/// The unique name of the connection that owns the bus name `name`.
 ///
 /// # Errors
 ///
-/// If nobody owns it.
+/// If no connection owns it.
 pub fn owner(bus: &Connection, name: &str) -> zbus::Result<String> {
     ask(bus, DAEMON, "GetNameOwner", &name)
 }
 
-/// The process that owns this name.
+/// The process whose connection owns the bus name `name`.
 ///
 /// # Errors
 ///
-/// If nobody owns it.
+/// If no connection owns it.
 pub fn pid_of(bus: &Connection, name: &str) -> zbus::Result<u32> {
     ask(bus, DAEMON, "GetConnectionUnixProcessID", &name)
 }

@@ -1,37 +1,37 @@
-//! Windows as apps describe them to assistive technology, including which one has the keyboard:
-//! some compositors list no windows, others do not report their processes.
+//! Windows as apps describe them to assistive technology, including which window has the keyboard.
+//! Some compositors list no windows, others do not report the windows' processes.
 
 use deskline_contract::{AppToplevel, Result, Window, WindowId};
 use deskline_core::Rect;
 
 /// A source of toplevels.
 pub trait Toplevels: Send {
-    /// The visible toplevels of all apps, and with `stage` that of GNOME Shell itself.
+    /// The visible toplevels of all apps and, if `stage` is set, the stage of GNOME Shell.
     ///
     /// # Errors
     ///
-    /// Of the accessibility bus.
+    /// Errors of the accessibility bus.
     fn toplevels(&mut self, stage: bool) -> Result<Vec<AppToplevel>>;
 
     /// The size of a toplevel, if its app reports one.
     ///
     /// # Errors
     ///
-    /// Of the accessibility bus.
+    /// Errors of the accessibility bus.
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>>;
 
-    /// The app's open menu. `known`: whether one is open, if the app's tree was just read.
+    /// The app's open menu. If the app's tree was just read, `known` says whether a menu is open.
     ///
     /// # Errors
     ///
-    /// Of the accessibility bus.
+    /// Errors of the accessibility bus.
     fn open_menu(&mut self, pid: u32, known: Option<bool>) -> Result<Option<OpenMenu>>;
 
     /// The visible elements of a toplevel.
     ///
     /// # Errors
     ///
-    /// Of the accessibility bus.
+    /// Errors of the accessibility bus.
     fn parts(&mut self, id: WindowId) -> Result<Vec<Part>>;
 }
 
@@ -47,13 +47,13 @@ pub struct Part {
 /// An open menu of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenMenu {
-    /// Whether its coordinates are known relative to the window that it was opened from, although a
-    /// GTK 3 menu is a window of its own.
+    /// Whether the menu is a window of its own whose coordinates are known relative to the window
+    /// that it was opened from, as a GTK 3 menu is.
     pub placed: bool,
 }
 
-/// The toplevel with the keyboard. `None` if the shell has the keyboard, as in the overview, or if
-/// several toplevels claim it, as input could go to any of them.
+/// The toplevel with the keyboard. `None` if the shell has the keyboard, as in the overview. `None`
+/// also if several toplevels claim the keyboard, because input could go to any of them.
 pub(crate) fn front(toplevels: &[AppToplevel]) -> Option<&AppToplevel> {
     let mut active = toplevels.iter().filter(|t| t.active);
     let first = active.next()?;

@@ -1,5 +1,5 @@
-//! A Wayland compositor as the display of a link. For all compositors, this checks where keys and
-//! clicks go, before they are sent and between them.
+//! A Wayland compositor as the display of a link. This module checks, for every compositor, where
+//! keys and clicks go: before the first one is sent and between later ones.
 
 use std::time::Duration;
 
@@ -19,16 +19,16 @@ use crate::compositor::{BoxedPort, Compositor, Current, Gate, Input};
 use crate::focus::Keyboard;
 use crate::reader;
 
-/// The time between two keys: mousepad was disconnected after 580 characters without a pause.
+/// The time between two keys. Without a pause, mousepad was disconnected after 580 characters.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The waits before and after the last motions of a drag. If the app has started the drag only
-/// after the last motion, the compositor sends no `enter` to the window at its end, and nothing is
-/// dropped. No event reports to other clients that a drag has started or is accepted.
+/// The waits before and after the last motions of a drag. If the app starts the drag only after the
+/// last motion, the compositor sends no `enter` to the window under the pointer, and nothing is
+/// dropped. No event tells other clients that a drag has started or is accepted.
 const STARTS: Duration = Duration::from_millis(100);
 const ACCEPTS: Duration = Duration::from_millis(50);
 
-/// Why a drag cannot end in another window.
+/// Why a drag cannot end in another app's window, as a clause about the compositor.
 const FROM_WINDOW: &str = "it does not report where windows are on the screen";
 
 /// A display on any compositor.
@@ -52,7 +52,7 @@ impl<C: Current> WaylandDisplay<C> {
         }
     }
 
-    /// The compositor as it is used now.
+    /// The compositor that is in use now.
     pub fn compositor(&mut self) -> &mut dyn Compositor {
         self.compositor.current_mut()
     }
@@ -76,15 +76,15 @@ impl<C: Current> WaylandDisplay<C> {
         Ok((receiver, Some(id)))
     }
 
-    /// The window with the keyboard. Fails unless it is the target: points are relative to its
-    /// corner.
+    /// The window with the keyboard, to whose corner points are relative. Fails unless that window
+    /// is the target's.
     fn front_of_target(&mut self, cancel: &Cancel) -> Result<Option<WindowId>> {
         let (receiver, id) = self.receiver(cancel)?;
         receiver.check(Progress::NothingSent)?;
         Ok(id)
     }
 
-    /// The other app's window that covers a point, if any.
+    /// The window of another app than the target that a click at this point would reach, if any.
     fn over(&mut self, at: Point, aim: Option<Aim>) -> Result<Option<Window>> {
         match aim {
             Some(aim) => self.compositor().over(at, aim),
@@ -130,7 +130,7 @@ impl<C: Current + 'static> Display for WaylandDisplay<C> {
     }
 
     fn release_all(&mut self) {
-        // A lost connection has released them.
+        // A failure is only logged: a lost connection has released all keys and buttons.
         match deskline_input::release_all(self) {
             Ok(()) => self.compositor().end_input(),
             Err(e) => {

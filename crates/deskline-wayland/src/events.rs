@@ -64,7 +64,8 @@ impl Port for Sent<'_> {
         Ok(Gap::Layout.of(text, |char| layout.stroke(char).is_some()))
     }
 
-    /// Uses the layout of the last [`Port::lacks`], as some compositors are slow to report it.
+    /// Uses the layout that the last [`Port::lacks`] has read: some compositors are slow to report
+    /// a layout.
     fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<u32>, usize)>> {
         let Some(char) = text.first() else {
             return Ok(None);

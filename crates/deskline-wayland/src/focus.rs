@@ -7,16 +7,16 @@ use deskline_contract::Window;
 pub enum Keyboard {
     Window {
         window: Window,
-        /// Whether it is a menu or another pop-up.
+        /// Whether the window is a menu or another pop-up.
         popup: bool,
     },
     Nobody,
-    /// Unknown: the reason, as a clause.
+    /// The holder is unknown. The text is a clause that says why.
     Unclear(String),
 }
 
 impl Keyboard {
-    /// A toplevel has it.
+    /// A toplevel has the keyboard focus.
     pub(crate) fn toplevel(window: Window) -> Self {
         Self::Window {
             window,

@@ -33,10 +33,10 @@ fn report_ready() {
     let _ = writeln!(out, "{READY}").and_then(|()| out.flush());
 }
 
-/// Keeps a virtual pointer on the seat until the compositor on this socket ends. wlroots 0.15
-/// (sway 1.7) crashes if a slow client, such as Xwayland at its start, asks for the pointer of a
-/// seat that has just lost its only one, which would be ours (as in swaywm/sway#6998, which wlroots
-/// mended with merge request 3581).
+/// Keeps a virtual pointer on the seat until the compositor on this socket ends. If the seat lost
+/// its only pointer, and a slow client, such as Xwayland at its start, then asked for the pointer,
+/// wlroots 0.15 (sway 1.7) would crash, as in swaywm/sway#6998. wlroots mended that with merge
+/// request 3581.
 ///
 /// # Errors
 ///
@@ -62,8 +62,8 @@ pub fn capture(address: &str, pid: u32) -> Result<()> {
     keeper.serve(orders, io::stdout())
 }
 
-/// A shell that keeps copies of two sockets open until 100 ms after this process has ended: what a
-/// compositor does at their end comes after what it does at the end of this process.
+/// A shell that keeps copies of two sockets open until 100 ms after this process has ended. So a
+/// compositor handles the end of this process first, and the end of the two sockets later.
 #[derive(Debug)]
 pub(crate) struct Lingering(Child);
 
@@ -91,7 +91,7 @@ pub(crate) fn start<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> 
         command.stdout(Stdio::piped()).spawn()
     };
     let mut child = start().map_err(Error::system(WHAT))?;
-    // The line is one write, so that a read returns all of it.
+    // The helper sends the line in one write, so one read returns all of it.
     let mut line = [0; READY.len() + 1];
     if let Some(output) = &mut child.stdout
         && wait::readable(&*output, STARTS).map_err(Error::system(WHAT))?

@@ -31,7 +31,7 @@ const HELD: [((u32, u32), &str, &str); 5] = [
     (SUPER, "Super_L", "Mod4"), (ALT_GR, "ISO_Level3_Shift", "Mod5"),
 ];
 
-/// Rows of letters and digits, with the code of the first one.
+/// Rows of letters and digits, with the code of the first key in each row.
 #[rustfmt::skip]
 const ROWS: [(u32, &str); 4] =
     [(2, "1234567890"), (16, "qwertyuiop"), (30, "asdfghjkl"), (44, "zxcvbnm")];
@@ -39,9 +39,9 @@ const ROWS: [(u32, &str); 4] =
 /// Signs, and the signs on the same keys with Shift.
 const SIGNS: [&str; 2] = ["1234567890-=[]\\;'`,./", "!@#$%^&*()_+{}|:\"~<>?"];
 
-/// The codes for other characters and keys. For apps that read codes (Chromium, games), these are
-/// only keys of signs: first those of usual keyboards, then of Japanese and Brazilian ones, then
-/// codes that no desktop keyboard has, but none for sound, windows, sleep or brightness.
+/// The codes for other characters and keys. Some apps read codes (Chromium, games), so these are
+/// the sign keys of usual keyboards, then those of Japanese and Brazilian keyboards, then codes
+/// that no desktop keyboard has. No code here controls sound, windows, sleep or brightness.
 const FREE: [u32; MOST] = [
     12, 13, 26, 27, 39, 40, 41, 43, 51, 52, 53, 86, 89, 124, 84, 101, 112, 118, 120, 132, 141, 145,
     146, 147, 148, 149, 151, 170, 175, 176, 195, 196, 197, 198, 199, 209, 211, 214, 218, 219, 220,
@@ -66,7 +66,7 @@ pub(crate) enum Gives {
 }
 
 impl Gives {
-    /// The symbol of this press, on the keypad if it has `NUMERIC_PAD`.
+    /// The symbol of this press: the keypad's symbol if the press has `NUMERIC_PAD`.
     pub(crate) fn on_press(press: KeyPress) -> Option<Self> {
         match (press.keypad_symbol(), press.key) {
             (Some(symbol), _) => Some(Self::Symbol(symbol)),
@@ -75,7 +75,7 @@ impl Gives {
         }
     }
 
-    /// The character of the same key with Shift.
+    /// The character that the same key gives with Shift.
     fn shifted(self) -> Option<Self> {
         let Self::Char(char) = self else { return None };
         let [plain, shifted] = SIGNS.map(str::chars);
@@ -99,7 +99,7 @@ impl Gives {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Keymap {
     keys: HashMap<Gives, u32>,
-    /// In XKB's text form.
+    /// The keymap in XKB's text form.
     pub(crate) text: String,
 }
 
@@ -136,7 +136,8 @@ pub(crate) fn code_of(key: Key) -> Option<u32> {
 }
 
 impl Keymap {
-    /// A keymap with the usual keys and these, of which at most [`MOST`] are new.
+    /// A keymap with the usual keys and with `extra`. At most [`MOST`] symbols fit that are not on
+    /// the usual keys.
     pub(crate) fn with(extra: impl IntoIterator<Item = Gives>) -> Self {
         let functions = (1..=24).map(Key::Function);
         let named = Key::named().chain(functions);

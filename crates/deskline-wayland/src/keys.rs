@@ -1,4 +1,4 @@
-//! What the keys of the person's keyboard give, by the compositor's keymap.
+//! The symbols and characters that the person's keys produce in the compositor's keymap.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::layout::{self, parse, unreadable};
 use crate::wlroots::client::Client;
 use crate::wlroots::heard::{Heard, on_event};
 
-/// The keymap, and what is held and locked since this began.
+/// The keymap, and the modifiers that are held or locked after the key events handled so far.
 pub struct Keys {
     machine: StateMachine,
     table: LookupTable,
@@ -26,7 +26,7 @@ impl Keys {
     /// Asks the compositor that listens on this socket for its keymap.
     ///
     /// # Errors
-    /// It does not answer, or its seat has no keymap.
+    /// If the compositor does not answer, or its seat has no keymap.
     pub fn of(socket: &Path) -> Result<Self> {
         let mut client = Client::connect(socket)?;
         if !client.has(Capability::Keyboard) {
@@ -39,7 +39,7 @@ impl Keys {
         Self::read(&text).ok_or_else(unreadable)
     }
 
-    /// By a keymap in XKB's text form.
+    /// Reads a keymap in XKB's text form.
     fn read(keymap: &[u8]) -> Option<Self> {
         let builder = parse(keymap)?.to_builder();
         let machine = builder.build_state_machine();
@@ -51,7 +51,8 @@ impl Keys {
         })
     }
 
-    /// What a key gives that goes down. `None` if it goes up, or is one of modifiers and locks.
+    /// What pressing this key produces. `None` if the key is released (`down` is `false`), or if it
+    /// changes modifiers or locks.
     pub fn stroke(&mut self, code: u32, down: bool) -> Option<Pressed> {
         let code = Keycode::from_evdev(code);
         let way = [Direction::Up, Direction::Down][usize::from(down)];

@@ -27,15 +27,15 @@ pub(crate) struct Stroke {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     chars: HashMap<char, Stroke>,
-    /// Characters that another group of the layout types without modifiers, such as a shortcut's
-    /// letter on a layout without Latin letters.
+    /// The keys of characters that any group of the layout types without modifiers, for shortcuts
+    /// with Latin letters while a group without Latin letters is active.
     elsewhere: HashMap<char, u32>,
-    /// The keys of symbols.
+    /// The strokes for XKB symbols.
     named: HashMap<u32, Stroke>,
 }
 
-/// Codes from here on are not on a keyboard, but for example on a remote control. Not every toolkit
-/// types their characters.
+/// Codes from here on belong to other devices than keyboards, such as remote controls. Not every
+/// toolkit types the characters of these codes.
 const EXTRA: u32 = 128;
 
 /// Ignores the compiler's diagnostics of a keymap.
@@ -67,7 +67,7 @@ impl Layout {
         codes.sort_unstable();
         let symbol = |group: u32, mods: u32, code: Keycode| one(&table, group, mods, code);
 
-        // A modifier's key, and the bits that it sets.
+        // The key of a modifier, and the modifier bits that the key sets.
         let modifier = |wanted: Keysym| {
             keymap.keys().find_map(|key| {
                 let level = key.groups().next()??.levels().next()?;
@@ -150,7 +150,8 @@ impl Layout {
         self.chars.get(&char)
     }
 
-    /// The stroke for this press: its key on the layout, or else the key with its usual code.
+    /// The stroke for this press: the key that the layout has for it, otherwise the key with the
+    /// usual code.
     pub(crate) fn key(&self, press: KeyPress) -> Option<Stroke> {
         let bare = |code| Stroke { code, held: vec![] };
         let named = |symbol: u32| self.named.get(&symbol).cloned();
@@ -165,7 +166,7 @@ impl Layout {
         press.key.symbol().and_then(named).or_else(usual)
     }
 
-    /// The keys for these modifiers on the layout, or else those with the usual codes.
+    /// The keys that the layout has for these modifiers, otherwise the keys with the usual codes.
     ///
     /// # Errors
     /// If the layout has no AltGr.
@@ -184,7 +185,7 @@ impl Layout {
 
 /// Reads the text of a keymap.
 pub(crate) fn text(fd: OwnedFd, size: u32) -> Option<Vec<u8>> {
-    /// One with several layouts has 80 kB.
+    /// The most bytes to read. A keymap with several layouts has 80 kB.
     const LONGEST: u32 = 4 << 20;
     let mut text = vec![0; size.min(LONGEST) as usize];
     let read = File::from(fd).read_exact_at(&mut text, 0);
@@ -205,7 +206,7 @@ pub(crate) fn parse(keymap: &[u8]) -> Option<Keymap> {
         .ok()
 }
 
-/// The symbol of a key, if it has exactly one.
+/// The symbol of a key, if the key has exactly one with these modifiers.
 fn one(table: &LookupTable, group: u32, mods: u32, code: Keycode) -> Option<Keysym> {
     let looked = table.lookup(GroupIndex(group), ModifierMask(mods), code);
     let mut symbols = looked.into_iter().map(|props| props.keysym());

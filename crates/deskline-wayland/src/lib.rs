@@ -3,18 +3,18 @@
 //!
 //! - `display`: [`WaylandDisplay`], a compositor as the display of a link. It checks where input
 //!   goes.
-//! - `compositor`: the trait that each compositor implements: `sway`, `wlr`, `kde` and `gnome`.
-//! - `reader`: the limits of apps that read keys.
+//! - `compositor`: the trait that `sway`, `wlr`, `kde` and `gnome` implement, and what the doctor
+//!   reports about a compositor.
+//! - `reader`: how fast apps read keys, and which characters they refuse.
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy, the
 //!   banner.
-//! - [`clipboard`]: saved, lent and given back by data control; on GNOME by Mutter's own interface.
+//! - [`clipboard`]: the clipboard, through data control; on GNOME through Mutter's own interface.
 //! - `eis`: libei's client side, for KWin and Mutter.
-//! - `findings`: what the doctor reports about a compositor.
-//! - `events`, `layout`: the single events that KWin and Mutter accept, as a port; the keys for a
-//!   character in the compositor's keymap.
+//! - `events`: the input port on top of the single events that KWin and Mutter accept.
+//! - `layout`: the keys that type a character in the compositor's keymap.
 //! - `kde`: [`KdeDisplay`], KWin.
-//! - `keymap`: our own keymap, which types any Unicode character with every layout of the person.
-//! - `keys`: what the person's keys give by the compositor's keymap.
+//! - `keymap`: our own keymap, which types any Unicode character, whatever the person's layout is.
+//! - `keys`: the symbols that the person's keys produce in the compositor's keymap.
 //! - `gnome`: [`GnomeDisplay`], GNOME Shell.
 //! - `pipewire`: frames of a screen cast, through libpipewire, which is loaded on demand.
 //! - `sway`: [`SwayDisplay`], sway and Hyprland.

@@ -20,12 +20,12 @@ pub enum Kind {
     Notification,
     /// The window below all others.
     Desktop,
-    /// Another part of the desktop.
+    /// Anything else, such as a splash screen.
     Other,
 }
 
 impl Kind {
-    /// The place of its windows. `None` if they are not listed.
+    /// Where windows of this kind are. `None` if lists of windows omit them.
     fn place(self) -> Option<Place> {
         match self {
             Self::Toplevel => Some(Place::App),
@@ -36,18 +36,18 @@ impl Kind {
         }
     }
 
-    /// Whether its windows are in lists of windows.
+    /// Whether lists of windows contain windows of this kind.
     #[must_use]
     pub fn is_listed(self) -> bool {
         self.place().is_some()
     }
 
-    /// Whether its windows take clicks without coming to the front.
+    /// Whether windows of this kind take clicks without coming to the front.
     pub(crate) fn stays_behind(self) -> bool {
         matches!(self, Self::Panel | Self::Notification)
     }
 
-    /// Sorts the windows of an app: those that keys can go to come first, the desktop's own last.
+    /// The sort key of a window: windows that keys can go to come first, the desktop itself last.
     fn rank(self) -> u8 {
         match self {
             Self::Desktop => 2,
@@ -61,19 +61,19 @@ impl Kind {
 pub struct ListedWindow {
     #[serde(skip)]
     pub id: u64,
-    /// 0 if unknown.
+    /// The process of the window's app; 0 if unknown.
     pub pid: u32,
-    /// Hostile data.
+    /// The title that the app has chosen: hostile data.
     pub title: String,
     pub kind: Kind,
-    /// Whether it is a Wayland window, not one of Xwayland's.
+    /// Whether the window is a Wayland window, not one of Xwayland's.
     pub native: bool,
-    /// Whether it has the keyboard.
+    /// Whether the window has the keyboard.
     pub focused: bool,
-    /// Whether it is neither minimised nor on another workspace.
+    /// Whether the window is neither minimised nor on another workspace.
     pub visible: bool,
     pub minimised: bool,
-    /// Its workspace, counted from 1; 0 if that is the current one.
+    /// The window's workspace, counted from 1; 0 for the current workspace.
     pub workspace: u32,
     pub modal: bool,
     /// The bounds of the content, without border and shadow.
@@ -89,16 +89,16 @@ pub struct ListedWindow {
     pub corner: Corner,
 }
 
-/// What is known of where the content of a native window begins in its buffer, after the shadow.
+/// What is known about where a native window's content begins in its buffer, after the shadow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Corner {
-    /// The content begins at its place.
+    /// The content begins exactly at the corner of [`ListedWindow::content`].
     #[default]
     Exact,
-    /// The same, and the toolkit may draw a title bar and a border inside. One of the toolkit's
-    /// units has this many of the compositor's.
+    /// As `Exact`, but the toolkit may draw a title bar and a border inside the content. One unit
+    /// of the toolkit is `unit` units of the compositor.
     Framed { unit: i32 },
-    /// The compositor does not report it.
+    /// The compositor does not report where the content begins.
     NotTold,
 }
 
@@ -107,7 +107,7 @@ fn rect<'de, D: Deserializer<'de>>(from: D) -> Result<Rect, D::Error> {
     Ok(Rect { x, y, w, h })
 }
 
-/// A window, and what only its compositor reports of it.
+/// A window, and what only its compositor reports about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed<T> {
     pub window: ListedWindow,
@@ -144,7 +144,7 @@ impl ListedWindow {
     }
 }
 
-/// The windows of these that are listed.
+/// Those of `windows` that belong in lists of windows, the visible ones first.
 pub(crate) fn toplevels(windows: &[ListedWindow]) -> Vec<Window> {
     let mut listed: Vec<_> = windows.iter().filter(|w| w.kind.is_listed()).collect();
     listed.sort_by_key(|w| (!w.visible, w.kind.rank()));

@@ -1,4 +1,4 @@
-//! The limits of apps that read keys: how fast, and which characters.
+//! The limits of apps that read keys: how fast they read, and which characters they accept.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -7,15 +7,15 @@ use deskline_contract::Result;
 use deskline_input::{Cancel, Gap};
 use deskline_unix::unread::Unread;
 
-/// How many unread bytes an app may have before more keys are sent: about 40 events. sway before
-/// 1.11 (swaywm/sway#8532) and labwc before labwc/labwc#3400 disconnect an app that leaves about
-/// 200 unread.
+/// How many bytes an app may leave unread while more keys are sent. About 40 events have this size.
+/// sway before 1.11 (swaywm/sway#8532) and labwc before labwc/labwc#3400 disconnect an app that
+/// leaves about 200 events unread.
 const UNREAD: u32 = 1_024;
 
-/// How long an app may read nothing.
+/// How long an app may read nothing before it counts as hung.
 const READS: Duration = Duration::from_secs(2);
 
-/// How often to check.
+/// How often to check whether the app has read its input.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Waits until the app has read most of its input. `false` if it reads nothing for 2 s.
@@ -33,7 +33,7 @@ pub(crate) fn await_reader(app: &Unread, cancel: &Cancel) -> Result<bool> {
     Ok(true)
 }
 
-/// A file that a process of Chromium or Electron has mapped.
+/// The end of the path of a file that processes of Chromium and Electron have mapped.
 pub(crate) const CHROMIUM: &str = "/icudtl.dat";
 
 /// The files that a process has mapped.

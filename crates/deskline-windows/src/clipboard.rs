@@ -29,7 +29,7 @@ use crate::os::{id, messages};
 
 /// Posted to the thread when an order is in its channel.
 const ORDERED: u32 = WM_APP + 1;
-/// Posted when another program than the app has read the text.
+/// Posted when a program other than the app has read the agent's text.
 const STRANGER: u32 = WM_APP + 2;
 
 /// How often to offer the text again after another program has read it: clipboard recorders may
@@ -45,10 +45,10 @@ const NO_MEMORY: [u32; 4] = [2, 3, 9, 14];
 /// Formats of OLE that refer to an object of the app that owned the clipboard.
 const OBJECTS: [PCWSTR; 2] = [w!("DataObject"), w!("Ole Private Data")];
 
-/// Files that the app creates only when another app pastes.
+/// The format of files that the app creates only when another app pastes them.
 const PROMISED: PCWSTR = w!("FileGroupDescriptorW");
 
-/// Formats by which clipboard managers and the clipboard history ignore a short-lived text.
+/// Formats that make clipboard managers and the clipboard history ignore a short-lived text.
 const MARKS: [PCWSTR; 2] = [
     w!("ExcludeClipboardContentFromMonitorProcessing"),
     w!("CanIncludeInClipboardHistory"),
@@ -59,7 +59,7 @@ type Content = Vec<(u32, Vec<u8>)>;
 /// The agent's text, to be rendered when an app reads it.
 struct Lent {
     text: Vec<u8>,
-    /// The process that should read it.
+    /// The process that should read the text.
     app: u32,
     reading: Reading,
     anew: u8,
@@ -118,7 +118,7 @@ fn window() -> windows::core::Result<HWND> {
         lpszClassName: class,
         ..WNDCLASSW::default()
     };
-    // SAFETY: the texts are constants. If the class is registered already, it is the same one.
+    // SAFETY: the texts are constants. If the class is registered already, it is this same class.
     unsafe {
         RegisterClassW(&raw const style);
         let (plain, shape, above) = (WINDOW_EX_STYLE(0), WINDOW_STYLE(0), Some(HWND_MESSAGE));
@@ -190,7 +190,7 @@ impl Open {
     fn wait(window: HWND, cancel: &Cancel) -> Result<Self> {
         let mut opened = Ok(());
         wait::holds(cancel, SAVES, std::time::Duration::from_millis(5), || {
-            // SAFETY: closed when this is dropped.
+            // SAFETY: the clipboard is closed when `Open` is dropped.
             opened = unsafe { OpenClipboard(Some(window)) };
             Ok(opened.is_ok())
         })?;
@@ -201,7 +201,7 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // SAFETY: it was opened.
+        // SAFETY: the clipboard was opened.
         let _ = unsafe { CloseClipboard() };
     }
 }
@@ -226,9 +226,9 @@ fn put(format: u32, data: &[u8]) -> windows::core::Result<()> {
     }
 }
 
-/// Copies the data of a format of the open clipboard, unless there is more than `most`.
+/// Copies the data of a format of the open clipboard. An error if it is longer than `most` bytes.
 fn get(format: u32, most: usize) -> Result<Option<Vec<u8>>> {
-    // SAFETY: the clipboard owns the memory, which stays while it is open.
+    // SAFETY: the clipboard owns the memory, which stays valid while the clipboard is open.
     unsafe {
         let Ok(data) = GetClipboardData(format) else {
             return Ok(None);

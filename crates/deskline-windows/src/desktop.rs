@@ -25,7 +25,7 @@ use crate::tests::fake::{Programs, clipboard};
 use crate::tree::AppTrees;
 use crate::tree::uia::Uia;
 
-/// Why a private desktop has no input and no clipboard: the clipboard is the person's.
+/// Why a private desktop offers no input and no clipboard.
 const ON_THE_SCREEN: &str = "on a private desktop of Windows only accessibility works, as input and \
     the clipboard belong to the desktop on the screen. Use press_ax, set_value or set_selected";
 
@@ -34,9 +34,9 @@ pub(crate) struct WinDesktop<U: Uia> {
     trees: AppTrees<U>,
     display: WinDisplay,
     programs: Programs,
-    /// Its name, if Deskline has made it.
+    /// The desktop's name, if it is a private one.
     private: Option<String>,
-    /// Started by the first paste.
+    /// The clipboard's thread, which the first paste starts.
     clipboard: Option<ClipboardThread>,
 }
 
@@ -51,7 +51,7 @@ impl<U: Uia> WinDesktop<U> {
         }
     }
 
-    /// Whether input goes to this desktop.
+    /// Fails on a private desktop, to which Windows sends no input.
     fn on_the_screen(&self) -> Offer<()> {
         match self.private {
             Some(_) => Err(Missing::new(ON_THE_SCREEN)),

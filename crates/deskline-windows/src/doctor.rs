@@ -1,5 +1,5 @@
-//! Reports the abilities of an agent on this desktop, and the missing ones. Sends no input and
-//! moves no window.
+//! Reports what an agent can do on this desktop, and what it cannot. Sends no input and moves no
+//! window.
 
 use deskline_contract::doctor::Check;
 use deskline_contract::{Platform as _, Scope};

@@ -26,7 +26,7 @@ pub(crate) fn read() -> Vec<String> {
     ]
 }
 
-/// Smart App Control, which keeps programs without a signature from starting: 0 off, 1 on, 2 on
+/// The state of Smart App Control, which blocks programs without a signature: 0 off, 1 on, 2 on
 /// trial.
 pub(crate) fn app_control() -> Option<u16> {
     let key = r"SYSTEM\CurrentControlSet\Control\CI\Policy";
@@ -34,7 +34,7 @@ pub(crate) fn app_control() -> Option<u16> {
     state.map(|units| units[0])
 }
 
-/// The version of Windows and the processor.
+/// The version of Windows, and the processor's architecture.
 pub(crate) fn version() -> String {
     let key = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
     let value = |name| text(&registered(HKEY_LOCAL_MACHINE, key, name).unwrap_or([0; 1024]));
@@ -49,20 +49,20 @@ fn level(integrity: Integrity) -> String {
     }
 }
 
-/// The limits of this process's job: 0x2000 ends all its processes with it.
+/// The limit flags of this process's job. 0x2000 means that the end of the job ends its processes.
 fn job() -> String {
     let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
     let size = size_of_val(&limits) as u32;
     let place = (&raw mut limits).cast();
     let which = JobObjectExtendedLimitInformation;
-    // SAFETY: the structure has the size that the call is given.
+    // SAFETY: the call gets the size of the structure.
     match unsafe { QueryInformationJobObject(None, which, place, size, None) } {
         Ok(()) => format!("{:#x}", limits.BasicLimitInformation.LimitFlags.0),
         Err(_) => "none".to_owned(),
     }
 }
 
-/// The programs that this one descends from, and which are from the Store.
+/// The programs that this process descends from, with a mark at those from the Store.
 fn chain() -> String {
     let parents = parents();
     let line = successors(Some(std::process::id()), |pid| parents.get(pid).copied());
@@ -77,7 +77,8 @@ fn chain() -> String {
     paths.map(name).collect::<Vec<_>>().join(" < ")
 }
 
-/// How many windows there are of each kind, and whether the list agrees with the hit test.
+/// How many windows there are of each kind, and at how many points the list agrees with the hit
+/// test.
 fn windows() -> String {
     let all = toplevels();
     let of = |wanted| all.iter().filter(|window| kind(**window) == wanted).count();

@@ -14,7 +14,7 @@ use crate::{facts, private, process};
 pub struct WinPlatform(());
 
 impl WinPlatform {
-    /// Create this before any other call about windows: it makes coordinates physical pixels.
+    /// To be called before any other call about windows: makes coordinates physical pixels.
     pub fn new() -> Self {
         become_aware();
         Self(())
@@ -27,7 +27,7 @@ impl Default for WinPlatform {
     }
 }
 
-/// `deskline guard`, for this process.
+/// The command `deskline guard`, which starts the guard of this process.
 pub(crate) fn guard() -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap_or_else(|_| "deskline".into()));
     command.args(["guard", &std::process::id().to_string()]);

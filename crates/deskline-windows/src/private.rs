@@ -1,6 +1,6 @@
-//! A private desktop: this program runs again on a desktop of its own, and so do the apps that it
-//! starts. Windows sends all input to the desktop on the screen, so on a private desktop only
-//! accessibility can act.
+//! A private desktop: this program starts itself again on a new desktop, where the apps that it
+//! opens run too. Windows sends all input to the desktop on the screen, so on a private desktop
+//! only accessibility can act.
 
 use std::io::{stderr, stdin, stdout};
 use std::os::windows::io::AsRawHandle as _;
@@ -46,8 +46,8 @@ pub fn run_again() -> Result<i32> {
         stderr().as_raw_handle(),
     ];
     let [input, output, errors] = streams.map(HANDLE);
-    // SAFETY: all texts and structures outlive the calls that are given them; each handle that is
-    // closed is this function's, and the desktop's is open for as long as this process.
+    // SAFETY: all texts and structures outlive the calls that are given them. The closed handles
+    // belong to this function. The desktop's handle stays open until this process ends.
     unsafe {
         let flags = DESKTOP_CONTROL_FLAGS(0);
         CreateDesktopW(&name, PCWSTR::null(), None, flags, GENERIC_ALL.0, None)?;

@@ -22,7 +22,7 @@ use windows::Win32::System::Threading::{
 use windows::Win32::UI::WindowsAndMessaging::{GetSystemMetrics, SM_REMOTESESSION};
 use windows::core::{Owned, PWSTR};
 
-/// A process, which may have ended: Windows does not reuse its pid while this handle is open.
+/// A handle to a process, which may have ended. While it is open, Windows does not reuse the pid.
 pub struct Process(Owned<HANDLE>);
 
 // SAFETY: process handles are valid in every thread.
@@ -42,7 +42,7 @@ impl Times {
 }
 
 impl Process {
-    /// `None` if there is no such process, or Windows denies access.
+    /// Opens a process. `None` if there is no such process, or Windows denies access.
     pub fn open(pid: u32) -> Option<Self> {
         // SAFETY: the handle is closed once, by its owner.
         unsafe {
@@ -51,7 +51,7 @@ impl Process {
         }
     }
 
-    /// The exit status; `None` while it runs.
+    /// The exit status; `None` while the process runs.
     pub fn status(&self) -> Option<i32> {
         let mut code = 0;
         // SAFETY: the number outlives the call.
@@ -73,7 +73,7 @@ impl Process {
         })
     }
 
-    /// The executable.
+    /// The path of the executable.
     pub fn path(&self) -> Option<PathBuf> {
         let mut path = [0_u16; 1024];
         let mut length = path.len() as u32;
@@ -123,7 +123,7 @@ pub fn parents() -> HashMap<u32, u32> {
 
 /// Now, in the unit of [`Times::started`].
 pub fn now() -> u64 {
-    // From 1601 to 1970.
+    // From 1601 to 1970, in ticks of 100 ns.
     const EPOCH: u64 = 116_444_736_000_000_000;
     let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     EPOCH + (since.as_nanos() / 100) as u64
@@ -143,8 +143,9 @@ pub fn started_since(at: u64, path: &Path) -> Option<(u32, Process)> {
     its.min_by_key(|(_, process)| process.times().map(|times| times.started))
 }
 
-/// Adds what the environment lacks of the user's own: many clients pass on a dozen variables, and
-/// WPF's apps end at once without `windir`. To be called before any other thread runs.
+/// Adds the user's variables that this process's environment lacks: many clients pass on only a
+/// dozen variables, and WPF apps end at once without `windir`. To be called before any other thread
+/// runs.
 pub fn complete_environment() {
     let mut block: *mut c_void = std::ptr::null_mut();
     let mut token = HANDLE::default();
@@ -162,7 +163,8 @@ pub fn complete_environment() {
         let mut at = PWSTR(block.cast());
         while !at.as_wide().is_empty() {
             let line = at.as_wide();
-            // The name of a drive's folder begins with this sign.
+            // Skip the first unit: the variable for a drive's folder has a name that begins with
+            // `=`.
             let sign = line
                 .iter()
                 .skip(1)
@@ -179,7 +181,7 @@ pub fn complete_environment() {
     }
 }
 
-/// The number of this login session. Services have 0, and no desktop that a person sees.
+/// The number of this login session. Services run in session 0, whose desktop no person sees.
 pub fn session() -> Option<u32> {
     let mut session = 0;
     // SAFETY: the number outlives the call.
@@ -193,7 +195,8 @@ pub fn is_remote() -> bool {
     unsafe { GetSystemMetrics(SM_REMOTESESSION) != 0 }
 }
 
-/// The identity of a program: its path, and where only administrators install programs, its name.
+/// The identity of a program: its path and its name. The name is only a claim, unless the program
+/// is in a folder into which only administrators install programs.
 pub fn identity(path: &Path) -> Identity {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let text = path.to_string_lossy().into_owned();
@@ -212,7 +215,7 @@ pub fn identity(path: &Path) -> Identity {
     known
 }
 
-/// Programs that run what a document or their arguments say.
+/// Programs that execute what a document or their arguments tell them to.
 const INTERPRETERS: [&str; 14] = [
     "cmd",
     "cscript",

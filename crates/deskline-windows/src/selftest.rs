@@ -1,6 +1,6 @@
-//! `deskline selftest`: checks behaviour that Wine does not have. Opens windows of its own and a
-//! few apps, tries the tools and the guard, judges by the windows' output, and prints one line for
-//! each finding, to be sent back.
+//! `deskline selftest`: checks behaviour of Windows that Wine does not have. Opens windows of its
+//! own and a few apps, tries the tools and the guard, judges by the windows' output, and prints one
+//! line for each finding, to be sent back.
 
 mod apps;
 #[allow(unsafe_code)] // each call has a SAFETY comment
@@ -55,7 +55,7 @@ pub fn run(journal: Journal, role: Role, program: &Path, mut say: impl FnMut(&st
         Role::HoldGuard => deskline_link::selftest::guard::hold(&mut display.guard, &mut say),
         Role::Window => window::run(),
         Role::Test => return test(journal, program, &mut say, platform, display),
-        // Those of macOS.
+        // Roles that only macOS has.
         Role::Banner | Role::Ids(_) => {}
     }
     Report::default()

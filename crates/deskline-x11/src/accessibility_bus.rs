@@ -7,11 +7,12 @@ use x11rb::wrapper::ConnectionExt as _;
 use crate::{Answer as _, During as _, X11Display};
 
 impl X11Display {
-    /// Writes the address to the property `AT_SPI_BUS` of the root window, if there is none.
+    /// Writes the address to the property `AT_SPI_BUS` of the root window, unless it is already
+    /// set.
     ///
-    /// at-spi-bus-launcher writes it if it is started with a display. Without the property, Qt 5
-    /// requests the address from the session bus, and most apps that were started like that had no
-    /// tree: Qt connects and registers nothing.
+    /// at-spi-bus-launcher writes the property if it is started with a display. Without the
+    /// property, Qt 5 asks the session bus for the address, and most apps that did so had no tree:
+    /// Qt connects, but registers nothing.
     pub fn show_accessibility_bus(&self, address: &str) -> Result<()> {
         const WHAT: &str = "writing the accessibility bus's address to the root window";
         let (c, root) = (&self.x11().connection, self.x11().root);

@@ -1,4 +1,4 @@
-//! The state of an action: its changes on the server, to be reverted, and its keyboard.
+//! The state of an action: the changes on the server that must be reverted, and the keyboard.
 
 use deskline_core::{KeyPress, Point};
 use deskline_input::{Button, Stroke};
@@ -21,7 +21,7 @@ pub(super) struct Acting {
     pub(super) relocked: bool,
     /// Whether the action has turned Slow and Bounce Keys off.
     pub(super) slow_keys_paused: bool,
-    /// The person's mapping of the buttons of the pointer (left-handed mice).
+    /// The person's mapping of the pointer's buttons: mice may be left-handed.
     pub(super) buttons: Vec<u8>,
     pub(super) keys: Option<Keys>,
     pub(super) will: Option<Will>,
@@ -52,14 +52,14 @@ pub(super) struct ModifierState {
     pub(super) locked: u8,
     pub(super) latched: u8,
     pub(super) sticky: bool,
-    /// Slow Keys and Bounce Keys, as far as they are on.
+    /// Those of Slow Keys and Bounce Keys that are on. They drop key presses.
     pub(super) dropping: BoolCtrl,
 }
 
 pub(super) struct Keys {
     pub(super) keyboard: Keyboard,
     pub(super) keymap: Keymap,
-    /// The locked modifier of Num Lock, while typing.
+    /// The modifier of Num Lock if it is locked while typing, else 0.
     pub(super) num_lock: u8,
     /// Spare codes with the symbols that they are bound to, least recently used first.
     pub(super) spare: Vec<(Keycode, Keysym)>,

@@ -8,7 +8,8 @@ use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt as _, InputFocus
 use super::toplevel::Toplevel;
 use super::{During as _, Present as _, X11};
 
-/// Activation takes a window manager about 50 ms, restoring a minimised window 70 ms.
+/// How long activation may take. It takes a window manager about 50 ms, or 70 ms if it has to
+/// restore a minimised window.
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// How long to wait for a window that was not in front within [`LIMIT`].
@@ -32,7 +33,8 @@ impl Raising for X11 {
             return Err(TargetError::WindowGone.into());
         };
         if std::mem::take(&mut self.raises_late) {
-            // The other window may still come to the front, and would then stay there.
+            // The window that an earlier call raised may still come to the front, and would then
+            // stay there.
             self.watching_root(|x11| {
                 x11.wait_until(LATE, cancel, |x11| Ok(!x11.is_front(&wanted)?))
             })?;
@@ -117,7 +119,8 @@ impl X11 {
         let raise = ConfigureWindowAux::new().stack_mode(StackMode::ABOVE);
         c.map_window(wanted.id).during(WHAT)?;
         c.configure_window(wanted.id, &raise).during(WHAT)?;
-        // Setting the focus fails for a window that is not viewable; the wait below reports it.
+        // Setting the focus fails for a window that is not viewable. The caller's wait reports
+        // that.
         c.set_input_focus(InputFocus::PARENT, wanted.id, x11rb::CURRENT_TIME)
             .during(WHAT)?
             .check()

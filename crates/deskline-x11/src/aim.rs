@@ -27,7 +27,7 @@ impl X11 {
     }
 
     /// The window that has the keyboard. Takes one round trip, unless the focus has moved or is
-    /// about to, or a client has grabbed the keyboard. Needs [`X11::watch_root`].
+    /// about to move, or a client has grabbed the keyboard. Needs [`X11::watch_root`].
     pub(super) fn receiver(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
         let Some(aim) = aim else {
             return Ok(Receiver::Target);
@@ -61,8 +61,8 @@ impl X11 {
             return Ok(goes);
         }
         if matches!(goes, Receiver::Nobody) {
-            // Where the X server knows the process of the target's window, a window without one is
-            // of a client on another machine, or the root window.
+            // If the X server knows the process of the target's window, a window without a process
+            // belongs to a client on another machine, or is the root window.
             let known = u32::try_from(wanted.0).is_ok_and(|id| {
                 let pids = self.res_pids(&[id]);
                 pids.is_ok_and(|pids| !pids.is_empty())
@@ -75,9 +75,9 @@ impl X11 {
         Ok(found.map_or(goes, |found| Receiver::Other(found.window())))
     }
 
-    /// Whether a client has asked the window manager for another window since the last call, or may
-    /// have done so before the first call. The focus moves once the window manager handles that, a
-    /// few requests later.
+    /// Whether a client has asked the window manager to bring another window to the front since the
+    /// last call, or may have done so before the first call. The focus moves when the window
+    /// manager handles that request, a few requests later.
     fn may_move(&mut self, aim: Aim) -> Result<bool> {
         self.hear()?;
         let wanted = aim.window.map(|window| window.0);
@@ -120,8 +120,8 @@ impl X11 {
         Ok(Receiver::Target)
     }
 
-    /// Whether a window of the target's process is the target: the wanted window, its dialogs, and
-    /// menus are; another document's window is not.
+    /// Whether a window of the target's process counts as the target. The wanted window, its
+    /// dialogs and menus do; the window of another document does not.
     fn in_wanted(&self, focus: Window, aim: Aim) -> Result<Receiver> {
         let Some(wanted) = aim.window else {
             return Ok(Receiver::Target);
@@ -133,7 +133,7 @@ impl X11 {
         }
         let toplevels = self.toplevels()?;
         let Some(has) = toplevels.iter().find(|t| around.contains(&t.id)) else {
-            // The window manager does not list it: a menu, or an overlay of the app.
+            // A window that the window manager does not list is a menu or an overlay of the app.
             return Ok(Receiver::Target);
         };
         let mut over = has.transient_for;
@@ -170,8 +170,8 @@ impl X11 {
         Ok(Receiver::Other(innermost.window()))
     }
 
-    /// An override-redirect window of another client that covers the whole focused window and takes
-    /// input: a screen lock, which does not move the focus.
+    /// Finds a screen lock, which does not move the focus: an override-redirect window of another
+    /// client that covers the whole focused window and takes input.
     fn covering(&self, focus: Window, pid: u32) -> Result<Option<Toplevel>> {
         let Some(outer) = self.ancestry(focus)?.pop() else {
             return Ok(None);
@@ -213,7 +213,7 @@ impl X11 {
         }))
     }
 
-    /// `false` for windows that are transparent to input, such as a compositor's.
+    /// Whether the window takes input. Some windows, such as a compositor's, are transparent to it.
     pub(super) fn takes_input(&self, window: Window) -> Result<bool> {
         let shape = self.input_shape(window)?;
         Ok(shape.is_none_or(|shape| !shape.is_empty()))

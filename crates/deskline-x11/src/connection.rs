@@ -50,7 +50,8 @@ pub(crate) fn event(
     until(&mut { c }, |c| *c, (limit, every), (cancel, what), next)
 }
 
-/// Looks until there is an answer, after each event and each `every`; `None` after `limit`.
+/// Calls `look` after each event, and at least every `every`, until it finds something; `None`
+/// after `limit`.
 pub(crate) fn until<S, T>(
     state: &mut S,
     connection: impl Fn(&S) -> &Connection,

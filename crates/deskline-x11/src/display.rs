@@ -16,14 +16,14 @@ use crate::guard::Guard;
 use crate::{Kind, Toplevel, X11, clipboard};
 
 pub struct X11Display {
-    /// `:0`
+    /// The display's name, such as `:0`.
     name: String,
     x11: X11,
     guard: Guard,
     private: bool,
     /// The file with the display's cookie.
     xauthority: Option<PathBuf>,
-    /// Started by the first paste.
+    /// The clipboard's thread, which the first paste starts.
     clipboard: Option<ClipboardThread>,
 }
 
@@ -55,7 +55,7 @@ impl X11Display {
         &self.x11
     }
 
-    /// The windows in a person's sense, with minimised ones and those on other workspaces, without
+    /// What a person would call windows: also minimised ones and those on other workspaces, but no
     /// menus, tooltips and splash screens.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl X11Display {
         Ok(windows)
     }
 
-    /// The windows of other processes that are dialogs of this one's windows.
+    /// The dialogs of other processes that belong to windows of the process `pid`.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl X11Display {
         Ok(dialogs.map(Toplevel::window).collect())
     }
 
-    /// The windows of all apps that are not minimised.
+    /// The windows of all apps, except those that are minimised or on another workspace.
     ///
     /// # Errors
     ///

@@ -1,8 +1,9 @@
-//! Whether another client has grabbed the keyboard or the pointer.
+//! Finds out whether another client has grabbed the keyboard or the pointer.
 //!
 //! The probe is a grab that cannot succeed, on a window that is not viewable: the server answers
 //! `AlreadyGrabbed` if another client holds a core or XI2 grab of the master device, and
-//! `GrabNotViewable` otherwise. Neither changes anything, so no app sees a focus or crossing event.
+//! `GrabNotViewable` otherwise. Neither case changes anything, so no app sees a focus or crossing
+//! event.
 
 use deskline_contract::Result;
 use x11rb::errors::ReplyError;
@@ -18,7 +19,6 @@ pub(super) enum Grabbable {
     Pointer,
 }
 
-/// The pending reply to a probe.
 /// The pending reply to a probe.
 pub(super) struct Probe<'c>(Box<dyn FnOnce() -> Result<GrabStatus, ReplyError> + 'c>);
 impl Probe<'_> {

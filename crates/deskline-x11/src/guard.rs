@@ -6,7 +6,7 @@
 //! ends, so the death of this process locks nobody out.
 //!
 //! The guard has its own thread and connection, [`keeper`], which no link can block. The thread is
-//! also the watchdog while this process runs. If the process is stopped, [`watchdog`] is.
+//! also the watchdog while this process runs. If the process is stopped, [`watchdog`] takes over.
 
 pub(crate) mod devices;
 mod escape;
@@ -43,7 +43,7 @@ pub fn look(display: &str, xauthority: Option<&Path>) -> Result<Result<Vec<Strin
 /// A handle to the guard's thread. Dropping it releases the devices and ends the thread.
 pub struct Guard {
     worker: Worker<Order>,
-    /// `:0`
+    /// The display's name, such as `:0`.
     display: String,
     xauthority: Option<PathBuf>,
     people: People,
@@ -89,13 +89,13 @@ impl Guards for Guard {
 
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         if self.worker.has_ended() {
-            // The watchdog has closed its connection, or the X server was restarted.
+            // The watchdog has closed the thread's connection, or the X server was restarted.
             self.worker = work(&self.display, self.xauthority.as_deref())?;
         }
         let people = self.people.on(&self.display).join(", ");
         let close = |reply| Order::Close(task.clone(), cancel.clone(), reply);
         let grab = self.worker.ask(PATIENCE, close).unwrap_or_else(|| {
-            // The thread may still grab them, for a link that no longer waits.
+            // The thread may still grab the devices, for a link that no longer waits.
             self.worker.send(Order::Open(mpsc::sync_channel(1).0));
             Err(silent())
         })?;

@@ -14,7 +14,7 @@ pub(super) struct Heard {
     pub(super) mute: HashSet<u32>,
     /// The server's time, once known.
     pub(super) time: Option<u32>,
-    /// The last change of the keyboard map: the first key code and the count.
+    /// The last change of the keyboard map: the first key code and the number of codes.
     pub(super) keymap: Option<(u8, u8)>,
     /// Whether an override-redirect window was mapped.
     pub(super) popup_mapped: bool,
@@ -23,8 +23,8 @@ pub(super) struct Heard {
     pub(super) asked_for: Vec<Window>,
     /// Whether the window manager has answered the pending request.
     pub(super) manager_answered: bool,
-    /// The window of the last window manager that has answered the request, and of the last that
-    /// has not.
+    /// The window of the last window manager that has answered a request, and that of the last one
+    /// that has not.
     pub(super) answering_manager: Option<Window>,
     pub(super) mute_manager: Option<Window>,
     /// The number of damage events of a watched window.

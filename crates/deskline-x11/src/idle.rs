@@ -15,7 +15,7 @@ const IDLE: Duration = Duration::from_millis(5);
 /// else: it plays a video, or checks the spelling.
 const NEVER_IDLE: Duration = Duration::from_millis(250);
 
-/// How long to wait for such an app at the next control character.
+/// How long to wait, at the next control character, for an app that did not become idle.
 const RESTLESS: Duration = Duration::from_millis(25);
 
 /// The app that is typed into, and whether it is always busy.

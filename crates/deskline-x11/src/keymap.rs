@@ -1,7 +1,8 @@
 //! The keyboard map: the key and modifiers for each symbol in the current group.
 //!
-//! Read through XKB. The core map lacks the modifiers of a level: Shift, the third-level key, or
-//! Shift because Num Lock is on (The X Keyboard Extension: Protocol, §6.3 and §7).
+//! It is read through XKB, as the core map does not tell which modifiers a level needs: Shift, the
+//! third-level key, or Shift because Num Lock is on (The X Keyboard Extension: Protocol, §6.3 and
+//! §7).
 
 use std::collections::HashMap;
 
@@ -54,7 +55,8 @@ pub(super) struct Keyboard {
 /// The XKB device of synthetic keys: keyboards may have different maps, and a key is looked up in
 /// the map of the device that sent it.
 pub(super) fn xtest_keyboard(connection: &Connection) -> Result<xkb::DeviceSpec> {
-    // The server keeps to the first version that a client asks for: `guard::devices` needs it.
+    // The server keeps to the first version that a client asks for: ask for the one that
+    // `guard::devices` needs.
     let version = connection.xinput_xi_query_version(2, 2).during(WHAT)?;
     let devices = connection
         .xinput_xi_query_device(Device::ALL)
@@ -215,8 +217,8 @@ impl Keymap {
     }
 }
 
-/// The effective group of a key: `group`, or the substitute for it if the key lacks it (XKB
-/// protocol §5).
+/// The group that a key uses: `group`, or its substitute if the key has no such group (XKB protocol
+/// §5).
 fn effective_group(symbols: &KeySymMap, group: u8) -> Option<u8> {
     let groups = symbols.group_info & 0xf;
     if groups == 0 {
@@ -242,8 +244,8 @@ fn needed(kind: &KeyType, level: u8, locked: u8, choosable: u8) -> Option<u8> {
         .min_by_key(|press| press.count_ones())
 }
 
-/// The level that a key of this type has under these modifiers. A combination without an entry
-/// gives the first one, such as Shift under Caps Lock.
+/// The level that a key of this type has under these modifiers. A combination without an entry,
+/// such as Shift under Caps Lock, gives the first level.
 fn level(kind: &KeyType, state: u8) -> u8 {
     let bits = |mods| u16::from(mods) as u8;
     let mask = bits(kind.mods_mask);

@@ -85,7 +85,7 @@ x11rb::atom_manager! {
 /// For one thread at a time. Releases pressed keys and buttons when dropped.
 pub struct X11 {
     connection: Connection,
-    /// Where the display is.
+    /// The display's name, and the file with its cookie.
     place: (String, Option<PathBuf>),
     root: u32,
     atoms: Atoms,
@@ -169,7 +169,8 @@ impl X11 {
             keyboard,
             has_res,
             has_pids: has_res,
-            // Pings have numbers from our window's id on: answers to other clients' do not match.
+            // Our pings have numbers from our window's id on, so that answers to other clients'
+            // pings do not match.
             heard: Heard {
                 ping: own,
                 ..Heard::default()

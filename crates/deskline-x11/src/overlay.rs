@@ -24,7 +24,7 @@ use crate::connection::Connection;
 use place::Monitor;
 use text::Fonts;
 
-/// The instance and class of these windows (ICCCM §4.1.2.5).
+/// The instance and class of the overlay's windows (ICCCM §4.1.2.5).
 pub(crate) const CLASS: &[u8] = b"overlay\0Deskline\0";
 
 /// An accent colour that is visible on light and on dark, 0xRRGGBB.
@@ -35,7 +35,7 @@ const RIM: u32 = 0x0014_1414;
 /// The thickness of the outline and its distance from the target, at 96 dpi.
 const LINE: f64 = 3.0;
 
-/// The most bytes of one image request: the protocol allows 256 KiB.
+/// The maximum number of bytes in an image request. The protocol allows 256 KiB.
 const MOST_BYTES: usize = 200 * 1024;
 
 const WHAT: &str = "showing the overlay";
@@ -55,12 +55,12 @@ impl Overlay {
         }
     }
 
-    /// Loads the font ahead of time, which is the slowest step.
+    /// Loads the font ahead of time, as this is the slowest step.
     pub(crate) fn warm(&mut self) {
         self.fonts.warm();
     }
 
-    /// Shows a banner on the monitor that contains `place`, without covering it. The banner is
+    /// Shows a banner on the monitor that contains `place`, without covering `place`. The banner is
     /// mapped before the server processes the next request of this connection.
     pub(crate) fn announce(
         &mut self,
@@ -223,7 +223,7 @@ fn rectangle(w: i32, h: i32) -> Option<(u16, u16)> {
     Some((side(w)?, side(h)?))
 }
 
-/// Limits a window's form, or where it takes input, to these rectangles.
+/// Limits a window's shape, or the area where it takes input, to these rectangles.
 fn shape(c: &Connection, window: Window, kind: shape::SK, parts: &[Rectangle]) -> Result<()> {
     let (set, order) = (shape::SO::SET, ClipOrdering::UNSORTED);
     c.shape_rectangles(set, kind, order, window, 0, 0, parts)

@@ -55,7 +55,7 @@ fn is_on(proc: &Path, pid: i32, display: &str) -> bool {
     named.is_some_and(|named| same(&named))
 }
 
-/// `0` for `:0` and `:0.0`; `None` for a display on another host.
+/// The number of a display: `0` for `:0` and `:0.0`; `None` for a display on another host.
 fn number(display: &str) -> Option<&str> {
     display.strip_prefix(':')?.split('.').next()
 }

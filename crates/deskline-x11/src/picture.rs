@@ -1,9 +1,9 @@
 //! A picture of a window, covered or not, with its open menus.
 //!
-//! The window's pixels come from the first of these: its own pixmap, if a compositor or an earlier
-//! picture has redirected it (X Composite); the screen, if nothing covers it; its own pixmap, after
-//! we have redirected it for good and it has repainted. Redirecting makes an app repaint, so only
-//! covered windows are redirected.
+//! The window's pixels come from the first of these sources that is available: its own pixmap, if a
+//! compositor or an earlier picture has redirected the window (X Composite); the screen, if nothing
+//! covers the window; its own pixmap, after we have redirected the window for good and it has
+//! repainted. Redirecting makes an app repaint, so only covered windows are redirected.
 
 use std::time::{Duration, Instant};
 
@@ -31,11 +31,11 @@ const WHAT: &str = "taking a screenshot";
 
 /// A window in the picture.
 struct Part {
-    /// The child of the root that contains it.
+    /// The child of the root that contains the window.
     outer: Window,
     /// The visible part of the window, in root coordinates.
     shown: Rect,
-    /// Whether another window covers it.
+    /// Whether another window covers this one.
     covered: bool,
     /// The window to watch for repainting; `None` for a pop-up, which is not redirected.
     client: Option<Window>,
@@ -211,8 +211,8 @@ impl X11 {
         Ok(())
     }
 
-    /// Redirects the window until it or this connection ends, and waits until the app has repainted
-    /// it: until then its pixmap is black.
+    /// Redirects the window until the window or this connection ends, and waits until the app has
+    /// repainted it: until then the window's pixmap is black.
     fn redirect(&mut self, outer: Window, client: Window) -> Result<()> {
         if !self.pictures.redirected.insert(outer) {
             return Ok(());
@@ -303,7 +303,7 @@ fn refused(why: &'static str) -> Error {
     Error::NoPicture(format!("no screenshot of the window: {why}"))
 }
 
-/// Whether anything but these pop-ups covers `shown` in the stack above `outer`.
+/// Whether a window above `outer` in the stack, other than these pop-ups, covers part of `shown`.
 fn covered(facts: &[Facts], outer: Window, shown: Rect, popups: &[&Toplevel]) -> bool {
     let above = facts.iter().skip_while(|f| f.toplevel.id != outer).skip(1);
     above

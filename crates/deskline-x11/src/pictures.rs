@@ -24,7 +24,8 @@ pub(super) struct Pictures {
 }
 
 impl Pictures {
-    /// Asks for the versions of the extensions that the server has, as they require before use.
+    /// Asks for the versions of the extensions that the server has: extensions require that before
+    /// use.
     pub(super) fn new(c: &Connection, composite: bool, shm: bool) -> Result<Self> {
         if composite {
             c.damage_query_version(1, 1).answer(WHAT)?;
@@ -32,7 +33,7 @@ impl Pictures {
         let composite = composite.then(|| c.composite_query_version(0, 4).answer(WHAT));
         let shm = shm.then(|| c.shm_query_version().answer(WHAT));
         Ok(Self {
-            // 0.2 has NameWindowPixmap, and MIT-SHM 1.2 passes file descriptors.
+            // Composite 0.2 has NameWindowPixmap, and MIT-SHM 1.2 passes file descriptors.
             composite: composite
                 .transpose()?
                 .is_some_and(|v| (v.major_version, v.minor_version) >= (0, 2)),

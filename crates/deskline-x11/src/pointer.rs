@@ -71,8 +71,9 @@ impl X11 {
         Ok(found)
     }
 
-    /// Whether the window that [`X11::window_at`] found before input exists. An error if it has
-    /// moved, or the aimed one is not where it was when the place of the click was found.
+    /// Whether the window that [`X11::window_at`] found before the input still exists. Fails if
+    /// that window has moved, or if the aimed window is not where it was when the place of the
+    /// click was found.
     pub(super) fn is_in_place(&self, at: Point) -> Result<bool> {
         let expected = self.hands.aim.and_then(|aim| aim.window.zip(aim.place));
         if let Some((window, known)) = expected

@@ -32,8 +32,8 @@ impl X11 {
         Ok(true)
     }
 
-    /// Whether an open pop-up of the process that is elsewhere has grabbed the pointer, and so
-    /// takes a click at this point.
+    /// Whether the process has an open pop-up that is not at this point but has grabbed the
+    /// pointer, and so takes a click at this point.
     pub fn popup_takes(&self, pid: u32, at: Point) -> Result<bool> {
         let open = self.popups(pid)?;
         let beside = !open.is_empty() && !open.iter().any(|popup| popup.contains(at));

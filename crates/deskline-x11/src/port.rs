@@ -122,7 +122,7 @@ impl X11 {
         self.fake(event, number, 0, 0)
     }
 
-    /// The key of a press without its modifiers.
+    /// The key of a press, without the press's modifiers.
     fn find(&mut self, press: KeyPress, cancel: &Cancel) -> Result<Stroke<Keycode>> {
         if let Some(stroke) = self.keys()?.on_keypad(press) {
             return Ok(stroke);

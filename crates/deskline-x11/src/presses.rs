@@ -1,5 +1,5 @@
-//! What is pressed on the desktop, and in whose window: raw events, which come whoever has the
-//! focus or grabs the devices.
+//! Finds out what is pressed on the desktop, and in whose window. Uses raw events, which arrive
+//! whoever has the focus or has grabbed the devices.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Presses {
     x11: X11,
     /// The real modifiers that are held, as bits of a state.
     held: u8,
-    /// Where the left button went down, while it is.
+    /// Where the left button went down, while it is down.
     down: Option<(i32, i32)>,
 }
 
@@ -49,7 +49,7 @@ impl Presses {
     /// Listens, and shows a banner with this caption.
     ///
     /// # Errors
-    /// As of [`X11::connect`].
+    /// Those of [`X11::connect`].
     pub fn listen(display: &str, xauthority: Option<&Path>, caption: &str) -> Result<Self> {
         let x11 = X11::connect(display, xauthority)?;
         let raw = XIEventMask::RAW_KEY_PRESS
@@ -85,11 +85,12 @@ impl Presses {
         Ok(Some(Press { pid, what }))
     }
 
-    /// The pointer's place, and whose window is there: unknown if that closes at once.
+    /// The pointer's place, and the process whose window is there. The process is unknown if the
+    /// window closes at once.
     fn there(&self) -> Result<There> {
         let (c, mut window) = (&self.x11.connection, self.x11.root);
         let (mut at, mut pid) = (None, None);
-        // The window manager's frame is no window of the app.
+        // Descend to the app's own window: the frame around it is the window manager's.
         while let Some(pointer) = c.query_pointer(window).answer_if_present(WHAT)? {
             at = Some((pointer.root_x.into(), pointer.root_y.into()));
             if pointer.child == x11rb::NONE {

@@ -1,9 +1,9 @@
 //! Asks the person at the display, if a client cannot: shows a banner, and waits for keys that
 //! answer.
 //!
-//! The keys are grabbed while the question shows, so that no app sees them. Only presses on the
-//! devices that the person had when it was asked are answers: XTEST's, which the agent and its apps
-//! send, are not.
+//! The keys are grabbed while the question shows, so that no app sees them. Only presses on devices
+//! that the person had when the question was asked count as answers. Presses on XTEST's devices,
+//! which the agent and its apps send, do not.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -23,8 +23,8 @@ use crate::guard::devices::{self, Slave};
 use crate::overlay::Overlay;
 use crate::{Answer as _, people};
 
-/// The keys of the answers, with Control and Shift. Unlike with Alt, none switches to a virtual
-/// terminal, and every layout has them in the same place.
+/// The keys of the answers, with Control and Shift. They do not switch to a virtual terminal, as
+/// they would with Alt, and every layout has them in the same place.
 const KEYS: [(u32, &str); 3] = [
     (key::F9, "Control+Shift+F9"),
     (key::F10, "Control+Shift+F10"),
@@ -39,8 +39,8 @@ const LOOK: Duration = Duration::from_millis(50);
 
 const WHAT: &str = "asking you";
 
-/// Asks the person: the index of the answer they chose, `None` if they chose none within 50 s or
-/// the flag was raised. The inner error says why they cannot be asked.
+/// Asks the person. Returns the index of the chosen answer, or `None` if the person has chosen no
+/// answer within 50 s or `cancel` was raised. The inner error says why the person cannot be asked.
 ///
 /// # Errors
 ///
@@ -83,11 +83,11 @@ pub fn ask(
     Ok(Ok(answer(&c, &codes, &slaves, cancel)?))
 }
 
-/// Grabs the keys of this many answers, with and without Caps Lock and Num Lock. Returns their
+/// Grabs the keys of this many answers, with and without Caps Lock and Num Lock. Returns the keys'
 /// codes.
 fn take_keys(c: &Connection, root: Window, answers: usize) -> Result<Result<Vec<u32>, String>> {
     let (first, last) = (c.setup().min_keycode, c.setup().max_keycode);
-    // The server chooses both. The protocol allows codes from 8 on.
+    // The server chooses the first and the last key code. The protocol allows codes from 8 on.
     let count = last.saturating_sub(first).saturating_add(1);
     let map = c.get_keyboard_mapping(first, count).answer(WHAT)?;
     let width = usize::from(map.keysyms_per_keycode).max(1);
@@ -138,7 +138,7 @@ fn answer(
             Ok(None) | Err(Error::Cancelled(_)) => return Ok(None),
             Err(e) => return Err(e),
         };
-        // An app may have made a device of XTEST's since.
+        // An app may have created a device of XTEST's since the question was asked.
         let persons = |slave: &Slave| !slave.xtest && slave.id == key.sourceid;
         let chosen = codes.iter().position(|code| *code == key.detail);
         if chosen.is_some() && slaves.iter().any(persons) {

@@ -24,7 +24,8 @@ const AHEAD_OF_APP: u32 = 32;
 const MODIFYING: u8 = 0b0100_1101;
 
 const RHYTHM: Rhythm = Rhythm {
-    // If another program takes the focus right after the check, the whole part goes astray.
+    // Keep parts short: if another program takes the focus after the check, the whole part goes
+    // astray.
     part: Part { least: 1, most: 1 },
     keys: Tempo::Burst(Duration::ZERO),
     chord: Duration::ZERO,

@@ -31,7 +31,7 @@ pub(super) struct SharedImage {
     pub(super) size: usize,
 }
 
-/// The source of pixels: a part of a drawable, in its own coordinates.
+/// The source of pixels: a part of a drawable, in the drawable's coordinates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source {
     pub(super) drawable: Drawable,

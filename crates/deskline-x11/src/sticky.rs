@@ -27,7 +27,7 @@ fn dropping() -> BoolCtrl {
 }
 
 impl X11 {
-    /// The current state. One round trip.
+    /// The current state of the modifiers and the accessibility features. Takes one round trip.
     pub(super) fn modifier_state(&self) -> Result<ModifierState> {
         let core = xkb::ID::USE_CORE_KBD.into();
         let state = self.connection.xkb_get_state(core).during(WHAT)?;
@@ -78,7 +78,7 @@ impl X11 {
         .map(drop)
     }
 
-    /// Restores the state. Typing with two keys down at once may have turned Sticky Keys off.
+    /// Restores the state `was`. Typing with two keys down at once may have turned Sticky Keys off.
     pub(super) fn put_back_modifiers(&self, was: ModifierState) -> Result<()> {
         if was.sticky && !self.modifier_state()?.sticky {
             self.set_controls(BoolCtrl::STICKY_KEYS, BoolCtrl::STICKY_KEYS)?;
@@ -100,7 +100,7 @@ impl X11 {
         #[rustfmt::skip]
         let request = [
             extension.major_opcode, xkb::LATCH_LOCK_STATE_REQUEST, length[0], length[1],
-            // 0, 0: this locks and latches no group.
+            // The zeros mean that no group is locked or latched.
             device[0], device[1], ALL, locked, 0, 0, ALL, latched, 0, 0, 0, 0,
         ];
         self.connection

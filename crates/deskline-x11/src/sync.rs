@@ -1,8 +1,8 @@
 //! Waits for the server, for an event, and for an app to have read its input.
 //!
 //! An app reads its input in order. If a `_NET_WM_PING` (EWMH) is sent after synthetic input, its
-//! answer proves that the app has read that input. A server round trip does not prove that, so it
-//! is not enough before rebinding a key code, to end a drag, or to pace input.
+//! answer proves that the app has read that input. A round trip to the server does not prove that,
+//! so it is not enough before a key code is rebound or a drag ends, nor to pace input.
 
 use std::time::{Duration, Instant};
 
@@ -21,8 +21,8 @@ use super::{Answer as _, During as _, Present as _, X11};
 /// An app that does not read its input within this time counts as hung.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long an app may take to answer its first ping. If it does not, it counts as an app that
-/// answers none, even if its `WM_PROTOCOLS` has pings.
+/// How long an app may take to answer its first ping. An app that takes longer counts as one that
+/// answers no pings, even if its `WM_PROTOCOLS` has pings.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
 
 /// The pause for an app that does not support `_NET_WM_PING`. Idle apps have always read a binding
@@ -67,7 +67,7 @@ impl X11 {
         Ok(())
     }
 
-    /// Waits until `done` returns true. It is called after each event and each [`SLICE`]. `false`
+    /// Waits until `done` returns true. Calls `done` after each event and each [`SLICE`]. `false`
     /// if `limit` passes first.
     pub(super) fn wait_until(
         &mut self,
@@ -90,8 +90,8 @@ impl X11 {
         Ok(there.is_some())
     }
 
-    /// Selects events of the root window, until `unwatch_root`. Otherwise they would pile up while
-    /// this process idles for hours.
+    /// Selects events of the root window until `unwatch_root` is called. If they were always
+    /// selected, they would pile up while this process idles for hours.
     pub(super) fn watch_root(&mut self) -> Result<()> {
         self.hear()?;
         self.heard.asked_for = vec![x11rb::NONE];
@@ -149,7 +149,8 @@ impl X11 {
         Ok(())
     }
 
-    /// Waits until there is a window manager and it is ready. `false` if it is not within `limit`.
+    /// Waits until there is a window manager and it is ready. `false` if that takes longer than
+    /// `limit`.
     ///
     /// `_NET_SUPPORTING_WM_CHECK` is set too early: xfwm4 4.18 sets it, then queries all existing
     /// windows, and exits with `BadWindow` if one of them is destroyed meanwhile.
@@ -163,8 +164,9 @@ impl X11 {
         })
     }
 
-    /// Sends a request that the window manager answers from its main loop, for the size of the
-    /// frame that a window would get (EWMH `_NET_REQUEST_FRAME_EXTENTS`), and waits for the answer.
+    /// Asks the window manager for the size of the frame that a window would get (EWMH
+    /// `_NET_REQUEST_FRAME_EXTENTS`), and waits for the answer. The window manager answers from its
+    /// main loop.
     fn manager_answers(&mut self, limit: Duration, cancel: &Cancel) -> Result<bool> {
         self.heard.manager_answered = false;
         let request = self.atoms._NET_REQUEST_FRAME_EXTENTS;
@@ -172,8 +174,8 @@ impl X11 {
         self.wait_until(limit, cancel, |x11| Ok(x11.heard.manager_answered))
     }
 
-    /// Waits until the app that owns `window` has read its input. The answer to the ping arrives at
-    /// the root window: needs [`X11::watch_root`]. `false` if there is no answer within `limit`
+    /// Waits until the app that owns `window` has read its input. Needs [`X11::watch_root`], as the
+    /// answer to the ping arrives at the root window. `false` if there is no answer within `limit`
     /// although the app has answered pings before.
     pub(super) fn has_read(
         &mut self,
@@ -265,7 +267,7 @@ impl X11 {
         Ok(attributes.is_some_and(|a| a.map_state == MapState::VIEWABLE))
     }
 
-    /// The innermost ancestor of `window`, or itself, that answers pings.
+    /// The innermost window that answers pings, among `window` and its ancestors.
     fn pingable(&self, window: Window) -> Result<Option<Window>> {
         for window in self.ancestry(window)? {
             let protocols = self.numbers(window, self.atoms.WM_PROTOCOLS, AtomEnum::ATOM)?;

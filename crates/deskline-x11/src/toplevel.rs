@@ -18,9 +18,9 @@ pub(super) fn inside([left, right, top, bottom]: Sides, raw: Rect) -> Rect {
 /// The type of a window: the first known type in `_NET_WM_WINDOW_TYPE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A normal toplevel, or one without a type that is not a dialog.
+    /// A normal toplevel, or a window that has no type and is not a dialog.
     Normal,
-    /// A dialog, or a window without a type that is transient for another window.
+    /// A dialog, or a window that has no type and is transient for another window.
     Dialog,
     /// A palette or toolbox.
     Utility,
@@ -47,44 +47,45 @@ pub enum Kind {
 /// A toplevel window in X11's terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toplevel {
-    /// The X window.
+    /// The id of the X window.
     pub id: u32,
-    /// The process that created it; 0 if unknown.
+    /// The process that created the window; 0 if unknown.
     pub pid: u32,
-    /// Hostile data.
+    /// The title. It may be hostile.
     pub title: String,
     /// The X window's bounds, including its shadow, in root coordinates. GTK 4's accessible extents
-    /// are relative to the corner inside its shadow.
+    /// are relative to the corner inside the shadow.
     pub raw: Rect,
-    /// The shadow inside the X window; `None` if the window does not have the property.
+    /// The shadow inside the X window (`_GTK_FRAME_EXTENTS`); `None` if the window lacks the
+    /// property.
     pub shadow: Option<Sides>,
-    /// The window manager's border around it (`_NET_FRAME_EXTENTS`).
+    /// The window manager's border around the window (`_NET_FRAME_EXTENTS`).
     pub border: Sides,
-    /// The bounds of its content: `raw` without the shadow.
+    /// The bounds of the window's content: `raw` without the shadow.
     pub extents: Rect,
     pub minimised: bool,
-    /// Whether it is rolled up to its title bar.
+    /// Whether the window is rolled up to its title bar.
     pub shaded: bool,
-    /// Its workspace, counted from 1, unless it is the one on the screen.
+    /// The window's workspace, counted from 1; `None` if that workspace is on the screen.
     pub workspace: Option<u32>,
     /// Whether the window and its ancestors are mapped. A window on another workspace is not.
     pub viewable: bool,
     /// The window that this one is a dialog or pop-up of (`WM_TRANSIENT_FOR`).
     pub transient_for: Option<u32>,
-    /// Whether it is modal to that window.
+    /// Whether the window is modal to the window that it is transient for.
     pub modal: bool,
     pub kind: Kind,
 }
 
 impl Toplevel {
-    /// Whether the window can become the front window. Panels and notifications cannot, and take
-    /// clicks anyway.
+    /// Whether the window can become the front window. Panels and notifications cannot, but take
+    /// clicks without being in front.
     pub(super) fn takes_front(&self) -> bool {
         !matches!(self.kind, Kind::Dock | Kind::Notification)
     }
 
-    /// Sorts the windows of an app: first those that keys can go to, then panels and notifications,
-    /// which are above them, and last the desktop's own.
+    /// The place of the window in the order of an app's windows: first windows that keys can go to,
+    /// then panels and notifications, which are above the former, and last the desktop's own.
     pub fn rank(&self) -> u8 {
         match self.kind {
             Kind::Dock | Kind::Notification => 1,

@@ -53,7 +53,7 @@ impl X11 {
         keys.ok_or_else(|| deskline_contract::Error::system(WHAT)("the keyboard was not read"))
     }
 
-    /// Binds these symbols to spare codes, as far as there are enough.
+    /// Binds these symbols to spare codes, as far as there are enough codes.
     pub(super) fn bind(&mut self, symbols: &[Keysym], cancel: &Cancel) -> Result<()> {
         let keys = self.keys()?;
         // Move codes that are needed again to the end: codes are reused from the front.
@@ -113,7 +113,7 @@ impl X11 {
         self.has_read(focus, limit, cancel)
     }
 
-    /// Locks another group that has this character, and returns its key: for shortcuts.
+    /// For shortcuts: locks another group that has this character, and returns the character's key.
     pub(super) fn other_group(&mut self, char: char) -> Result<Option<Stroke<Keycode>>> {
         let keys = self.keys()?;
         let current = keys.keyboard.group;
@@ -200,8 +200,8 @@ impl X11 {
             .sent(BINDING)
     }
 
-    /// Frees the codes that a client has left bound, and releases the keys that it has left
-    /// pressed. Returns whether no other client claims any.
+    /// Frees the codes that an ended client has left bound, and releases the keys that it has left
+    /// pressed. `false` if another client still claims key codes.
     pub(super) fn reclaim_keycodes(&self) -> Result<bool> {
         let property = self.atoms._DESKLINE_BOUND_KEYCODES;
         let note = self.numbers(self.root, property, AtomEnum::CARDINAL)?;

@@ -1,10 +1,11 @@
-//! Has the X server itself release the agent's keys and buttons once this process is gone, however
-//! it ends and whatever ends with it: XTEST's keys outlive their client.
+//! Makes the X server itself release the agent's keys and buttons once this process is gone,
+//! however it ends and whatever ends with it: XTEST's keys stay down when their client ends.
 //!
-//! A second client of ours waits in the server for the end of the first (SYNC's `Await`: it ends
-//! when the counter is destroyed), with the releases queued behind. It outlives this process, as
-//! the server holds its socket's last descriptor: that came with a request (MIT-SHM's `AttachFd`)
-//! which is queued last. The server refuses that one and closes the descriptor, and so the client.
+//! A second client of ours waits in the server for the end of the first: SYNC's `Await` returns
+//! when the counter is destroyed, and the releases are queued behind it. The second client outlives
+//! this process, as the server holds the last descriptor of its socket, which came with the request
+//! that is queued last (MIT-SHM's `AttachFd`). The server refuses that request and closes the
+//! descriptor, which ends the second client.
 
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
@@ -31,14 +32,14 @@ const BUTTONS: std::ops::RangeInclusive<u8> = 1..=9;
 
 #[derive(Debug)]
 pub(super) struct Will {
-    /// Destroyed together with the first client.
+    /// The counter that is destroyed together with the first client.
     life: Counter,
     /// A window of the second client.
     heir: Window,
 }
 
 impl Will {
-    /// Makes the will of a connection to this display. A server on another machine takes none.
+    /// Makes the will of a connection to this display. This fails with a server on another machine.
     pub(super) fn make(
         first: &Connection,
         root: Window,
@@ -50,7 +51,7 @@ impl Will {
             .sent(WHAT)?;
         first.sync().during(WHAT)?;
         let (heir, _) = connection::open(display, xauthority.as_deref())?;
-        // Once it waits, no question is answered.
+        // Ask now for the extensions: once the second client waits, the server does not answer it.
         for extension in [
             shm::X11_EXTENSION_NAME,
             sync::X11_EXTENSION_NAME,
@@ -94,7 +95,7 @@ fn await_end_of(heir: &Connection, life: Counter) -> Result<()> {
     heir.sync_await_(&[condition]).sent(WHAT)
 }
 
-/// The server ignores releases of what is not down.
+/// Releases all keys and buttons. The server ignores releases of those that are not down.
 fn release_all(heir: &Connection) -> Result<()> {
     let setup = heir.setup();
     let keys = (setup.min_keycode..=setup.max_keycode).map(|code| (KEY_RELEASE_EVENT, code));

@@ -32,9 +32,9 @@ struct Asked<'c> {
     attributes: Cookie<'c, Connection, GetWindowAttributesReply>,
     geometry: Cookie<'c, Connection, GetGeometryReply>,
     place: Cookie<'c, Connection, TranslateCoordinatesReply>,
-    /// The title, and that of older programs.
+    /// The title (`_NET_WM_NAME`), and the one that older programs set (`WM_NAME`).
     names: [Cookie<'c, Connection, GetPropertyReply>; 2],
-    /// The properties that are numbers, in the order in which they are taken apart below.
+    /// The properties that hold numbers, in the order in which `answer` takes them apart.
     numbers: [Cookie<'c, Connection, GetPropertyReply>; 8],
 }
 
@@ -53,7 +53,7 @@ impl X11 {
         let managed = self.has_window_manager()?;
         let mut ids = self.children_of_root()?;
         if managed {
-            // Not _NET_CLIENT_LIST_STACKING: xfwm4 sometimes leaves it out.
+            // Do not use _NET_CLIENT_LIST_STACKING: xfwm4 sometimes leaves it out.
             let clients = self.numbers(self.root, self.atoms._NET_CLIENT_LIST, AtomEnum::WINDOW)?;
             let mut notifications = self.notifications(&ids)?;
             notifications.retain(|id| !clients.contains(id));
@@ -107,8 +107,8 @@ impl X11 {
         Ok(tree.children)
     }
 
-    /// The notifications among these windows. The window manager does not list those of some
-    /// daemons.
+    /// The notifications among these windows. The window manager does not list the notifications of
+    /// some daemons.
     fn notifications(&self, ids: &[Window]) -> Result<Vec<Window>> {
         let (c, a) = (&self.connection, &self.atoms);
         let kind = |id: &Window| {
@@ -239,7 +239,7 @@ impl X11 {
     }
 
     fn answer(&self, asked: Asked<'_>, pids: &HashMap<u32, u32>) -> Result<Option<Facts>> {
-        // Read all replies, even for a window that has gone: an unread one would stay in the
+        // Read all replies, even for a window that has gone: an unread reply would stay in the
         // connection's queue.
         let attributes = asked.attributes.reply().present(WHAT)?;
         let geometry = asked.geometry.reply().present(WHAT)?;
@@ -285,7 +285,8 @@ impl X11 {
                 transient_for,
                 modal: net_state.contains(&self.atoms._NET_WM_STATE_MODAL),
                 kind: match kind {
-                    // Chromium's lists of suggestions claim to be notifications, which have names.
+                    // Chromium's lists of suggestions claim to be notifications. Real notifications
+                    // have titles.
                     Some(Kind::Notification) if is_list => Kind::Popup,
                     Some(kind) => kind,
                     None if transient_for.is_some() => Kind::Dialog,
@@ -300,9 +301,9 @@ impl X11 {
         id & !self.connection.setup().resource_id_mask
     }
 
-    /// Uses the server's pids from now on if server and accessibility bus are in the same pid
-    /// namespace, else the pids that apps report. `ours` is the bus's pid of this process. Returns
-    /// whether the server's pids are used.
+    /// From now on, uses the X server's pids if the server and the accessibility bus are in the
+    /// same pid namespace, or else the pids that apps report. `ours` is this process's pid on the
+    /// bus. Returns whether the server's pids are used.
     pub fn take_pids(&mut self, ours: Option<u32>) -> bool {
         let own = self.res_pids(&[self.own]).unwrap_or_default();
         self.has_pids = self.has_res && own.into_values().next() == ours;

@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(1);
 /// `WM_STATE` of a minimised window.
 const ICONIC: u32 = 3;
 
-/// `_NET_WM_STATE` messages.
+/// The actions of a `_NET_WM_STATE` message.
 const REMOVE: u32 = 0;
 const ADD: u32 = 1;
 

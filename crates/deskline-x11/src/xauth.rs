@@ -1,5 +1,6 @@
 //! Reads a display's cookie from an `.Xauthority` file (format: `Xauth.h` of libXau). `x11rb`'s
-//! reader finds the file only through the environment, and ours may be another session's.
+//! reader finds the file only through the environment, and our environment may be another
+//! session's.
 
 use std::path::Path;
 
@@ -22,8 +23,8 @@ struct Entry<'a> {
     data: &'a [u8],
 }
 
-/// The authorization name and data for `display` at `address`. `None` if the file has none or
-/// cannot be read: the server may admit the user without a cookie.
+/// The authorization name and data for `display` at `address`. `None` if the file has no cookie for
+/// it or cannot be read: the server may admit the user without a cookie.
 pub(crate) fn cookie(
     file: &Path,
     family: Family,
@@ -62,8 +63,8 @@ fn find(
     renamed
 }
 
-/// An Xauthority file with a cookie for any display, at any address and at this host: some clients,
-/// such as python-xlib, ignore the wildcard entry.
+/// The content of an Xauthority file with a cookie for any display. It has an entry for any address
+/// and one for this host, as some clients, such as python-xlib, ignore the wildcard entry.
 pub fn for_any_display(cookie: [u8; 16]) -> Vec<u8> {
     let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
     let of_any = record(WILD, [b"", b"", COOKIE, &cookie]);

@@ -27,19 +27,21 @@ pub enum Order {
     GiveBack(SyncSender<Result<()>>),
 }
 
-/// Whether the app has read the agent's text. Clones share it.
+/// Whether the app has read the agent's text. Clones share this state.
 #[derive(Debug, Clone, Default)]
 pub struct Reading(Arc<(Mutex<bool>, Condvar)>);
 
 impl Reading {
-    /// Records that the app has read the text, or that a new one is to be read.
+    /// Records that the app has read the text (`true`), or that it has yet to read a new text
+    /// (`false`).
     pub fn set(&self, read: bool) {
         let (flag, came) = &*self.0;
         *flag.lock().unwrap_or_else(PoisonError::into_inner) = read;
         came.notify_all();
     }
 
-    /// Waits until the app has read it, for at most [`READS`]. `false` if it has not.
+    /// Waits until the app has read the text, for at most [`READS`]. `false` if it has not read it
+    /// by then.
     ///
     /// # Errors
     ///
@@ -125,21 +127,21 @@ pub trait Board {
     /// omitted parts. Blocks for at most [`SAVES`].
     fn fetch(&mut self, cancel: &Cancel) -> Result<(Self::Content, Option<String>)>;
 
-    /// The text on it, if its owner hands it over at once.
+    /// The text on the clipboard, if the clipboard's owner hands it over at once.
     fn fetch_text(&mut self) -> Result<Option<Vec<u8>>>;
 
     /// A text under all its types, with the hint that clipboard managers should not record it.
     fn text(&self, text: &str) -> Result<Self::Content>;
 
-    /// Puts this on the clipboard and serves it: the agent's text for the process `reader`, or the
-    /// person's data. Empties the clipboard if it is empty.
+    /// Puts `content` on the clipboard and serves it: the agent's text for the process `reader`, or
+    /// the person's data. Empties the clipboard if `content` is empty.
     fn own(&mut self, content: Self::Content, reader: Option<u32>) -> Result<()>;
 
     /// The data that this thread serves now, and whether it is the agent's text.
     fn owned(&self) -> Option<(Self::Content, bool)>;
 }
 
-/// The person's data, and the text that is lent. At first neither is.
+/// The saved data of the person, and the text that is lent to the agent. At first both are missing.
 #[derive(Debug, Default)]
 pub struct Lending<C> {
     saved: Option<C>,
@@ -189,7 +191,7 @@ impl<C: Clone> Lending<C> {
         board.own(content, Some(app))
     }
 
-    /// [`Clipboard::give_back`]. To be called at the end of the thread, too.
+    /// Does [`Clipboard::give_back`]. Must also be called when the thread ends.
     ///
     /// # Errors
     /// Those of the display server.
@@ -199,7 +201,7 @@ impl<C: Clone> Lending<C> {
             return Ok(());
         };
         let is_lent = board.owned().is_some_and(|(_, lent)| lent);
-        // Some clipboard managers take over a copied text and own it then.
+        // Some clipboard managers take over a copied text, and then own the clipboard.
         if is_lent || board.fetch_text()?.as_deref() == Some(lent.as_bytes()) {
             board.own(saved, None)?;
         }

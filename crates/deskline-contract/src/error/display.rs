@@ -8,7 +8,7 @@ use deskline_core::{Point, escape};
 const QUIET_TOOLS: &str =
     "press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse";
 
-/// The end of the errors about a paste that did not begin.
+/// The last sentences of the errors about a paste that did not begin.
 const NOT_PASTED: &str = "Nothing was pasted, and the clipboard is as it was. Type the text \
                           instead, without paste";
 
@@ -19,7 +19,7 @@ pub enum DisplayError {
     /// The window to act in, or to raise, is gone.
     #[error("the window is gone. Nothing was sent")]
     Gone,
-    /// A window did not come to the front in time: who failed, as a clause.
+    /// A window did not come to the front in time. The text says who failed, as a clause.
     #[error(
         "{who} within {secs} s. Nothing was sent. Try again, or use {QUIET_TOOLS}, which need no \
          window in front",
@@ -27,7 +27,7 @@ pub enum DisplayError {
         secs = .1.as_secs()
     )]
     NotRaised(&'static str, Duration),
-    /// A window did not come to the front: who failed, as a clause.
+    /// A window did not come to the front. The text says who failed, as a clause.
     #[error("{0}. Nothing was sent")]
     NotBroughtUp(&'static str),
     /// The compositor's list lacks the window.
@@ -36,7 +36,7 @@ pub enum DisplayError {
          Nothing was sent. Use {QUIET_TOOLS}, which need no window"
     )]
     NotListed,
-    /// The shortcut that switches windows did not lead to this one.
+    /// The shortcut that switches windows did not bring the target's window to the front.
     #[error(
         "GNOME's Alt+Esc did not bring the window to the front: it is on another workspace, or \
          another program has that shortcut. Nothing was sent to the app. Ask the user to bring the \
@@ -61,7 +61,7 @@ pub enum DisplayError {
         .0.y
     )]
     OffScreen(Point),
-    /// The window's position on the screen is unknown: the reason, as a clause.
+    /// The window's position on the screen is unknown. The text is the reason, as a clause.
     #[error(
         "{0}, and this compositor does not report it. Nothing was sent. Use press_ax_and_traverse, \
          set_value_and_traverse or keys"
@@ -97,10 +97,10 @@ pub enum DisplayError {
         "the compositor's keymap cannot be read, so no keys are sent. Use set_value_and_traverse"
     )]
     NoKeymap,
-    /// No pointer reaches the part of the screen.
+    /// No pointer of the compositor reaches this part of the screen.
     #[error("the compositor has no pointer that reaches that part of the screen. Nothing was sent")]
     OutOfReach,
-    /// A device has gone.
+    /// The compositor no longer offers this device.
     #[error("the compositor offers no {0} any more. Nothing was sent")]
     NoDevice(String),
     /// Another app took the clipboard while it was lent.
@@ -114,7 +114,7 @@ pub enum DisplayError {
         .1.as_secs()
     )]
     ClipboardLate(String, Duration),
-    /// The same on macOS.
+    /// As `ClipboardLate`, on macOS.
     #[error(
         "the user's clipboard cannot be saved: its '{}' did not arrive within {} s. macOS may be \
          asking the user whether Deskline may paste, or the app that copied it does not answer. \
@@ -136,7 +136,7 @@ pub enum DisplayError {
         .0 >> 20
     )]
     ClipboardTooLarge(usize),
-    /// The person is doing something that input would disturb: a clause.
+    /// The person is doing something that input would disturb. The text says what, as a clause.
     #[error("the user {0}. Nothing was sent; try again in a moment")]
     PersonBusy(&'static str),
 }

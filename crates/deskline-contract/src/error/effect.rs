@@ -40,7 +40,7 @@ pub enum Mismatch {
          the same call (click_and_traverse with doubleClick and text)"
     )]
     Nowhere,
-    /// One that a function below words.
+    /// A mismatch whose words a function below composes.
     #[error("{0}")]
     Worded(String),
     #[error(
@@ -106,7 +106,7 @@ pub enum Mismatch {
     NothingMoved(&'static str),
 }
 
-/// Those that no caller tells apart.
+/// The mismatches that no caller distinguishes by their variant.
 impl Mismatch {
     /// The first keys opened the field, and were lost.
     pub fn opened_by_keys(field: &str, (kept, typed): (usize, usize), text: &str) -> Self {
@@ -143,12 +143,12 @@ impl Mismatch {
         ))
     }
 
-    /// The app has changed its spaces alone.
+    /// The app has changed only the spaces in the text.
     pub fn respaced(field: &str, difference: impl Display) -> Self {
         Self::Worded(format!("{field} differs from that text {difference}"))
     }
 
-    /// The field took a part.
+    /// The field took only a part of the text.
     pub fn shortened(field: &str, (kept, wanted): (usize, usize), text: &str) -> Self {
         let text = shown(text);
         Self::Worded(format!(
@@ -199,8 +199,8 @@ fn changes(pasted: bool) -> &'static str {
 }
 
 impl NoEffect {
-    /// The wheel was turned `down` or up, and no element with the text showed. `nearest` are those
-    /// most like it; `is_at_end`: the area has reached its end.
+    /// The wheel was turned `down` or up, and no element with the text showed. `nearest` are the
+    /// texts most like it. `is_at_end` tells whether the area has reached its end.
     pub fn not_shown(text: &str, nearest: &[String], is_at_end: bool, down: bool) -> Self {
         let text = escape::short(text, 40);
         let nearest = if nearest.is_empty() {

@@ -1,4 +1,4 @@
-//! Errors of input, as those of a call.
+//! Turns errors of input into errors of a call.
 
 use deskline_input::{Cancelled, InputError};
 

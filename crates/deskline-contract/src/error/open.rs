@@ -21,7 +21,7 @@ pub enum OpenError {
         /// The nearest names, and the valid forms of an identifier.
         nearest: String,
     },
-    /// One that a function below words.
+    /// An error whose words a function below composes.
     #[error("{0}")]
     Worded(String),
     /// Nothing has this path.
@@ -47,10 +47,10 @@ pub enum OpenError {
     EndedSilently(String),
 }
 
-/// The errors that no caller tells apart.
+/// The errors that no caller distinguishes by their variant.
 impl OpenError {
-    /// Several apps have the name: how they match it (`are named`), the first of them as
-    /// `name (id)`, and how many there are.
+    /// Several apps match the identifier. `how` says how, such as `are named`; `first` are the
+    /// first of them, as `name (id)`; `count` is the number of all.
     pub fn ambiguous(identifier: &str, how: &str, first: &[String], count: usize) -> Self {
         let (identifier, apps) = (escape::short(identifier, 60), first.join(", "));
         let more = escape::more(count.saturating_sub(first.len()));
@@ -87,13 +87,15 @@ impl OpenError {
         Self::Worded(format!("cannot start {}: {why}", escape::name(name, 80)))
     }
 
-    /// The process ended at once, with ` (exit status: 1)`, and has written this.
+    /// The process ended at once. `status` is in the form ` (exit status: 1)`; `written` is what it
+    /// wrote to its standard error.
     pub fn ended_at_once(name: &str, status: &str, written: Option<&str>) -> Self {
         let (name, wrote) = (escape::name(name, 80), wrote(written));
         Self::Worded(format!("{name} ended at once{status}. {wrote}"))
     }
 
-    /// The app showed no window of its own within so many seconds, and has written this.
+    /// The app showed no window of its own within so many seconds. `written` is what it wrote to
+    /// its standard error.
     pub fn no_window(name: &str, seconds: u64, written: Option<&str>) -> Self {
         let name = escape::name(name, 80);
         let wrote = written.map(|text| format!(". {}", wrote(Some(text))));

@@ -54,7 +54,7 @@ pub enum Obstacle {
     /// The system answered with this error.
     #[error("the app answered {0}")]
     SystemError(String),
-    /// A tab was pressed and not selected.
+    /// A tab was pressed, but did not become selected.
     #[error("the app accepted the action, but the tab is not selected")]
     TabNotSelected,
     /// The value is one of two numbers, depending on the language.
@@ -115,10 +115,10 @@ pub enum Obstacle {
     NoSelection,
     #[error("it is known only from the screenshot, not by accessibility")]
     OnlyPictured,
-    /// Firefox takes the answer to a question of its own only in front.
+    /// Firefox takes the answer to a question of its own only while its window is in front.
     #[error("its app takes the answer only while its window is in front")]
     AsksBehind,
-    /// Firefox presses what lies at the middle of the box.
+    /// Firefox would press whatever lies at the middle of the element's box.
     #[error("its app would press whatever lies at the middle of its area")]
     PressesMiddle,
 }

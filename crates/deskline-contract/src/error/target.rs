@@ -19,7 +19,7 @@ pub enum TargetError {
     /// A target by text or ref, in an app that was not read.
     #[error("the tree was not read")]
     NotRead,
-    /// One that a function below words.
+    /// An error whose words a function below composes.
     #[error("{0}")]
     Worded(String),
     /// No element lies at the place, and the action needs one.
@@ -32,7 +32,7 @@ pub enum TargetError {
          set_selected_and_traverse"
     )]
     NotPressed(String),
-    /// The element is elsewhere at each look, or whenever the pointer comes.
+    /// The element is at another place at each reading, or moves away whenever the pointer comes.
     #[error(
         "{0} still moves after 1 s, or moves away from the pointer. Nothing was clicked. Wait until it \
          stands still, or use press_ax_and_traverse"
@@ -93,7 +93,7 @@ pub enum TargetError {
         title: String,
         /// The pid of the window in front.
         front: Option<u32>,
-        /// The window manager, if it ignores such requests.
+        /// The window manager, if it ignores requests to bring a window to the front.
         manager: Option<&'static str>,
     },
     /// Another program has grabbed the person's devices for this many seconds.
@@ -139,7 +139,7 @@ pub enum TargetError {
     ButtonHeld,
 }
 
-/// The errors that no caller tells apart.
+/// The errors that no caller distinguishes by their variant.
 impl TargetError {
     /// The app's windows are elsewhere, and the ref is not in its tree.
     pub fn ref_away(reference: Ref, App { name, pid }: &App) -> Self {
@@ -158,7 +158,7 @@ impl TargetError {
         ))
     }
 
-    /// The app shows no such window, but these.
+    /// The app shows no window `wanted`. `windows` names those that it shows.
     pub fn no_such_window(wanted: &str, App { name, pid }: &App, windows: Option<&str>) -> Self {
         let (name, windows) = (escape::name(name, 40), windows.unwrap_or("none"));
         Self::Worded(format!(
@@ -185,7 +185,7 @@ impl TargetError {
         ))
     }
 
-    /// The place is in no window, but under one of the app's.
+    /// A window of the app, with this title, covers the place.
     pub fn under_window(title: &str, Point { x, y }: Point) -> Self {
         let title = escape::short(title, 40);
         Self::Worded(format!(
@@ -204,8 +204,8 @@ impl TargetError {
         ))
     }
 
-    /// Another element of the app lies over the target, at each of its points. `over` is its name
-    /// and ref.
+    /// Another element of the app lies over the target, at each of its points. `over` is the name
+    /// and ref of that element.
     pub fn covered(name: &str, over: Option<&str>) -> Self {
         let over = over.unwrap_or("something that the tree does not list");
         Self::Worded(format!(
@@ -233,7 +233,7 @@ impl TargetError {
         ))
     }
 
-    /// Another window covers the end of a drag, which has this name.
+    /// Another window, with this title, covers `to`, the end of a drag.
     pub fn drag_end_covered(title: &str, to: &str) -> Self {
         let title = escape::short(title, 40);
         Self::Worded(format!(
@@ -242,7 +242,7 @@ impl TargetError {
         ))
     }
 
-    /// None of the choices has the text. `nearest` are quoted.
+    /// None of the choices has the text. `nearest` are the most similar choices, in quotes.
     pub fn no_such_choice(name: &str, choice: &str, nearest: &[String]) -> Self {
         let (choice, near) = (escape::short(choice, 60), nearest.join(", "));
         let near = match nearest {
@@ -255,7 +255,7 @@ impl TargetError {
         ))
     }
 
-    /// Several choices have the text: `item 2, #e9`.
+    /// Several choices have the text. `found` names each of them, such as `item 2, #e9`.
     pub fn several_choices(name: &str, choice: &str, found: &[String]) -> Self {
         let (count, choice) = (found.len(), escape::short(choice, 60));
         let found = found.join(", ");

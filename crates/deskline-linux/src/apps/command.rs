@@ -1,4 +1,4 @@
-//! Commands: finding them, splitting their words.
+//! Finds commands, and splits command lines into words.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use deskline_core::escape::{percent_decode, percent_encode};
 
 use crate::session::Session;
 
-/// The search path of a session without one.
+/// The search path of a session whose environment has no `PATH`.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games";
 
 /// A document or URL for an app to open.
@@ -26,12 +26,12 @@ impl Document {
         }
     }
 
-    /// Whether it is a file that is no program, or a web page. Other schemes may be orders to an
-    /// app, and file managers start programs and desktop files.
+    /// Whether the document is a web page, or a file that nothing runs. URLs of other schemes may
+    /// give an app an order, and file managers start programs and desktop files.
     pub(super) fn is_page(&self) -> bool {
         let uri = match self {
             Self::Path(path) => {
-                // A link may be named as if it were another file.
+                // A symbolic link's name may suggest another kind of file than its target is.
                 let real = path.canonicalize();
                 return real.is_ok_and(|real| !runs(path) && !runs(&real));
             }
@@ -42,14 +42,14 @@ impl Document {
         webs.any(|web| scheme.eq_ignore_ascii_case(web))
     }
 
-    /// The type of its scheme, if it is a URL.
+    /// The MIME type of the document's URL scheme. `None` for a path.
     pub(super) fn kind(&self) -> Option<String> {
         let Self::Uri(uri) = self else { return None };
         let (scheme, _) = uri.split_once("://")?;
         Some(format!("x-scheme-handler/{}", scheme.to_lowercase()))
     }
 
-    /// RFC 3986: escapes every byte that is not unreserved.
+    /// The document's URI. In a path, escapes every byte that RFC 3986 does not call unreserved.
     pub(super) fn uri(&self) -> String {
         let path = match self {
             Self::Path(path) => path,
@@ -107,13 +107,14 @@ fn runs(path: &Path) -> bool {
     named || start.starts_with(ELF) || is_program(path) || is_entry()
 }
 
-/// What desktop files have in their beginning, by which file managers know them.
+/// The line near the beginning of a desktop file by which file managers recognize it.
 const ENTRY: &[u8] = b"[Desktop Entry]";
 
-/// How executables begin.
+/// The first bytes of an ELF executable.
 const ELF: &[u8] = b"\x7fELF";
 
-/// The beginning of a regular file. Opening a FIFO would wait for its other end.
+/// The first bytes of a regular file. `None` for other files: opening a FIFO would wait for its
+/// other end.
 fn start(path: &Path) -> Option<Vec<u8>> {
     use std::io::Read;
     let mut start = Vec::new();
@@ -133,8 +134,8 @@ pub(super) fn base_name(path: &str) -> &str {
 }
 
 /// Splits a command line into words: separated by spaces, quoted with `"` or `'`, single characters
-/// escaped with `\`. This is the common part of the Exec key's quoting and a shell's. `None` if a
-/// quote is not closed.
+/// escaped with `\`. The `Exec` key and shells have these rules in common. `None` if a quote is not
+/// closed.
 pub(super) fn split(line: &str) -> Option<Vec<String>> {
     let mut words = vec![];
     let mut word: Option<String> = None;

@@ -18,33 +18,33 @@ const TERMINALS: [&str; 4] = ["x-terminal-emulator", "xfce4-terminal", "konsole"
 /// An installed app, as its desktop file describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// Its id, without `.desktop`.
+    /// The app's desktop-file id, without `.desktop`.
     pub id: String,
-    /// The path of its desktop file.
+    /// The path of the app's desktop file.
     pub path: PathBuf,
-    /// Its name in the session's language.
+    /// The app's name in the session's language.
     pub name: String,
-    /// The class of its windows (`StartupWMClass`).
+    /// The class of the app's windows (`StartupWMClass`).
     pub wm_class: Option<String>,
     pub(super) names: Vec<String>,
-    /// Its generic names ("Text Editor"), in all languages.
+    /// The app's generic names ("Text Editor"), in all languages.
     pub(super) generic_names: Vec<String>,
     /// The words of `Exec`.
     pub(super) exec: Vec<String>,
     pub(super) icon: Option<String>,
-    /// `Path`: its working directory.
+    /// The app's working directory (`Path`).
     pub(super) directory: Option<PathBuf>,
     pub(super) mime_types: Vec<String>,
     pub(super) terminal: bool,
-    /// Whether menus hide it.
+    /// Whether menus hide the app (`NoDisplay`).
     pub(super) no_display: bool,
-    /// Whether it is started over D-Bus, by its id.
+    /// Whether the app is started over D-Bus, by its id (`DBusActivatable`).
     pub(super) dbus_activatable: bool,
 }
 
 impl Entry {
-    /// Reads the file at `path`. `None` if it does not describe an app, is marked as deleted
-    /// (`Hidden`), or its program is not installed (`TryExec`).
+    /// Reads the file at `path`. `None` if the file does not describe an app or is marked as
+    /// deleted (`Hidden`), or if the app's program is not installed (`TryExec`).
     pub(super) fn read(path: &Path, id: &str, session: &Session) -> Option<Self> {
         let length = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
         let text = fs::read(path).ok().filter(|_| length <= LONGEST)?;
@@ -95,13 +95,13 @@ impl Entry {
         Some(entry)
     }
 
-    /// Whether one of its names is `name`, ignoring case.
+    /// Whether `name` is one of the app's names, ignoring case.
     pub(super) fn is_named(&self, name: &str) -> bool {
         let name = name.to_lowercase();
         self.names.iter().any(|n| n.to_lowercase() == name)
     }
 
-    /// The program that `Exec` starts, after `env` and its assignments.
+    /// The program that `Exec` starts. Skips a leading `env`, its options and its assignments.
     pub(super) fn program(&self) -> &str {
         let mut words = self.exec.iter().map(String::as_str).peekable();
         if words.next_if(|w| command::base_name(w) == "env").is_some() {
@@ -111,7 +111,8 @@ impl Entry {
         words.next().unwrap_or_default()
     }
 
-    /// The program to start and its arguments. Empty for an app that is only started over D-Bus.
+    /// The program to start and its arguments. Empty for an app that can only be started over
+    /// D-Bus.
     pub(super) fn command_line(
         &self,
         document: Option<&Document>,
@@ -129,7 +130,7 @@ impl Entry {
     }
 }
 
-/// The keys and values of the group that begins with this line.
+/// The keys and values of the group that begins with the line `head`.
 pub(super) fn group<'t>(text: &'t str, head: &str) -> impl Iterator<Item = (&'t str, &'t str)> {
     let lines = text.lines().map(str::trim);
     let lines = lines.skip_while(move |line| *line != head).skip(1);
@@ -161,8 +162,9 @@ fn unescape(value: &str) -> String {
     text
 }
 
-/// The suffixes that a localized key may have in the session's language, best first. "Localized
-/// values for keys": `lang_COUNTRY@MODIFIER`, then without either part, then without both.
+/// The locales to look for in the session's language, as in `Name[locale]`, best first. Desktop
+/// Entry Specification, "Localized values for keys": `lang_COUNTRY@MODIFIER`, then without either
+/// part, then without both.
 fn locales(session: &Session) -> Vec<String> {
     let mut variables = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter();
     let Some(locale) = variables.find_map(|name| session.variable(name)) else {
@@ -181,14 +183,14 @@ fn locales(session: &Session) -> Vec<String> {
     keys
 }
 
-/// What stands before a separator, and after it.
+/// The text before the separator, and the text after it, if the separator occurs.
 fn parted(text: &str, separator: char) -> (&str, Option<&str>) {
     let parts = text.split_once(separator);
     parts.map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
-/// Expands field codes. Desktop Entry Specification, "The Exec key". If no code stands for the
-/// document, it becomes the last argument, as in `GLib`.
+/// Expands field codes. Desktop Entry Specification, "The Exec key". If no field code stands for
+/// the document, the document becomes the last argument, as in `GLib`.
 fn expand(words: &[String], entry: &Entry, document: Option<&Document>) -> Vec<String> {
     let mut argv = vec![];
     let mut placed = false;
@@ -225,7 +227,7 @@ fn expand(words: &[String], entry: &Entry, document: Option<&Document>) -> Vec<S
                 _ => {}
             }
         }
-        // A word of codes that expand to nothing is dropped.
+        // Drop a word whose field codes expand to nothing.
         if !expanded.is_empty() || word.is_empty() {
             argv.push(expanded);
         }

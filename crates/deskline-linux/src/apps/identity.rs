@@ -1,6 +1,7 @@
-//! Finds the names by which the system knows an app: a running process, or a command before it
-//! runs. `--allow-app` and grants go by these: real paths, and base names and ids of desktop files
-//! that only root can write. Everything else is a claim, which can only deny.
+//! Finds the names by which the system knows an app. The app is a running process, or a command
+//! that has not run yet. `--allow-app` and grants compare these names: real paths, and base names
+//! and desktop-file ids of files that only root can write. Every other name is a claim, which can
+//! only deny.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -19,7 +20,7 @@ use super::trust::{file, is_roots, runs_flatpak};
 use super::{Launch, path_of};
 use crate::session::Session;
 
-/// Programs that run another one, which their arguments or their environment name.
+/// Programs that run another program, which their arguments or their environment names.
 #[rustfmt::skip]
 const WRAPPERS: [&str; 50] = [
     "busybox", "bwrap", "capsh", "chroot", "chrt", "dbus-launch", "dbus-run-session", "deskline",
@@ -30,7 +31,7 @@ const WRAPPERS: [&str; 50] = [
     "time", "timeout", "unshare", "valgrind", "watch", "xargs", "xinit", "xvfb-run",
 ];
 
-/// Programs that run a document that they are given: terminals, and other systems' loaders.
+/// Programs that run a document given to them: terminals, and loaders for other systems' programs.
 #[rustfmt::skip]
 const RUNNERS: [&str; 13] = [
     "box64", "box86", "dosbox", "foot", "kitty", "koi8rxterm", "lxterm", "rxvt", "st", "urxvt",
@@ -40,14 +41,14 @@ const RUNNERS: [&str; 13] = [
 /// How long the list of installed apps is remembered.
 const INSTALLED: Duration = Duration::from_secs(10);
 
-/// The number of processes to remember.
+/// The maximum number of processes to remember.
 const MOST: usize = 256;
 
 impl Launch {
-    /// The names of the app to start. From here on, exactly what was judged starts: programs by
-    /// their paths, and over no bus, as a file of the home may decide what a bus starts.
+    /// The names of the app to start. Afterwards, exactly the judged programs are started: by their
+    /// paths and never over D-Bus, as a file in the home may decide what a bus starts.
     pub fn judge(&mut self, session: &Session) -> Identity {
-        // A command may be exactly that of an installed app.
+        // A command that equals an installed app's `Exec` is judged as that app.
         let entry = match &self.entry {
             Some(entry) => self.installed.then(|| entry.clone()),
             None => Installed::read(session).by_words(&self.argv).cloned(),
@@ -95,7 +96,7 @@ impl Launch {
         }
     }
 
-    /// Replaces the programs by their paths, and returns these.
+    /// Replaces the programs in the command by their paths, and returns the paths.
     fn pin(&mut self, session: &Session) -> Vec<PathBuf> {
         let program = self.entry.as_mut().map(|entry| {
             entry.dbus_activatable = false;
@@ -108,7 +109,8 @@ impl Launch {
             let path = in_path(word, session)?;
             let real = path.canonicalize().ok();
             let real = real.filter(|real| file(real) == file(&path))?;
-            // Some programs act by the name of the link to them.
+            // Keep the link if it is root's: some programs act by the name with which they are
+            // started.
             let path = Some(path).filter(|path| is_roots(path, session));
             let path = path.unwrap_or(real);
             *word = path.to_string_lossy().into_owned();
@@ -148,7 +150,7 @@ fn names_of_entry(entry: &Entry) -> impl Iterator<Item = String> {
         .chain(names)
 }
 
-/// A desktop file that only root can write, with a program that only root can write.
+/// The identity of an app whose desktop file and program only root can write.
 fn of_entry(entry: &Entry, session: &Session) -> Identity {
     let program = in_path(entry.program(), session);
     let program = program.filter(|_| !starts_others(entry.program(), session));
@@ -158,8 +160,8 @@ fn of_entry(entry: &Entry, session: &Session) -> Identity {
     known
 }
 
-/// A program or script: its path after resolving links, and where only root can write, its base
-/// name and the link itself.
+/// The identity of a program or script: its real path. Where only root can write, also its base
+/// name and the path with its links.
 fn of_file(path: &Path, session: &Session) -> Identity {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let real_text = real.to_string_lossy().into_owned();
@@ -167,7 +169,7 @@ fn of_file(path: &Path, session: &Session) -> Identity {
     for place in [path, &real] {
         let text = place.to_string_lossy();
         let base = base_name(&text).to_owned();
-        // A path with `..` is not below the folders that it names.
+        // A path with `..` may lead out of the folders that it names.
         let is_straight = !place.components().any(|part| part == Component::ParentDir);
         if is_straight && is_roots(place, session) {
             known.names.extend([base, text.into_owned()]);
@@ -180,7 +182,7 @@ fn of_file(path: &Path, session: &Session) -> Identity {
     known
 }
 
-/// Whether a program runs what its arguments name.
+/// Whether a program runs other programs, which its arguments name.
 fn starts_others(program: &str, session: &Session) -> bool {
     is_one_of(program, session, |base| {
         WRAPPERS.contains(&base) || OPENERS.contains(&base) || is_interpreter(base)
@@ -195,14 +197,16 @@ fn is_runner(program: &str, session: &Session) -> bool {
     })
 }
 
-/// Whether this is the base name of a program, or of the file that it is a link to.
+/// Whether `is` accepts the base name of the program, or that of the file to which the program
+/// links.
 fn is_one_of(program: &str, session: &Session, is: impl Fn(&str) -> bool) -> bool {
     let real = in_path(program, session).and_then(|path| path.canonicalize().ok());
     let real = real.unwrap_or_default();
     is(base_name(program)) || is(base_name(&real.to_string_lossy()))
 }
 
-/// The names that a word of a command line may stand for: it may be a command, or contain one.
+/// The names that a word of a command line may stand for: the word may be a command, or contain
+/// commands.
 fn claims_of(word: &str, session: &Session) -> Vec<String> {
     let plain = word.replace(['\'', '"', '\\'], "");
     let inside = plain.split(|c: char| !(c.is_alphanumeric() || "/._-+@".contains(c)));
@@ -223,17 +227,16 @@ pub(crate) struct Identities {
 }
 
 struct Known {
-    /// The start time and the executable: the pid may have been reused.
+    /// The start time and the executable show whether another process has the pid now.
     started: u64,
     executable: Option<PathBuf>,
     app: Identity,
 }
 
 impl Identities {
-    /// The system's names for a process. For a pid that is not in use any more, those of its last
-    /// process.
+    /// The system's names for a process. If the process has ended, the names that it had.
     pub(crate) fn known_as(&mut self, pid: u32, session: &Session) -> Identity {
-        // In this process's pid namespace, another process may have the same number.
+        // The pid is one of another pid namespace: here, it may be another process's.
         if process::are_elsewhere() {
             return Identity::default();
         }
@@ -252,7 +255,7 @@ impl Identities {
         let app = if let Some(path) = &executable {
             self.read(pid, path, &line, session)
         } else {
-            // A process that hides its executable is known only by what it says.
+            // A process that hides its executable is known only by what it says about itself.
             let base = base_name(line.first().map_or("", |w| w)).to_owned();
             Identity {
                 claims: vec![process.comm, base],
@@ -260,7 +263,8 @@ impl Identities {
             }
         };
         if line.is_empty() {
-            // The program was started a moment ago, and more names will be known soon.
+            // The program has just been started. More names will be known soon, so do not cache
+            // these.
             return app;
         }
         if self.known.len() >= MOST {
@@ -283,13 +287,13 @@ impl Identities {
         session: &Session,
     ) -> Identity {
         let path = executable.to_string_lossy();
-        // The kernel appends this after an upgrade of a running program.
+        // The kernel appends ` (deleted)` if the file was replaced while the program runs.
         let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(&path));
         let mut app = of_file(path, session);
         let base = path.file_name().unwrap_or_default().to_string_lossy();
         let interpreted = is_interpreter(&base);
         if !is_here(pid, path) {
-            // The paths of a sandbox are valid only there.
+            // A sandbox's paths are valid only inside the sandbox.
             let names = app.names.iter().map(|name| base_name(name).to_owned());
             app.claims.extend(names);
             (app.names, app.key) = (Vec::new(), None);
@@ -335,8 +339,8 @@ impl Identities {
     }
 }
 
-/// Whether the path of a process's executable names the same file here: a sandbox may have another
-/// one there.
+/// Whether `path`, a process's executable, names the same file for us as for the process. In a
+/// sandbox, the path may name another file.
 fn is_here(pid: u32, path: &Path) -> bool {
     let space = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/mnt")).ok();
     let theirs = space(&pid.to_string());

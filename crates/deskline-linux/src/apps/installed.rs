@@ -24,8 +24,8 @@ pub(super) struct Installed {
 impl Installed {
     pub(super) fn read(session: &Session) -> Self {
         let mut all = Self { entries: vec![] };
-        // A file hides files with the same id in later directories, even if it is not an app
-        // itself.
+        // A file hides files with the same id in later directories, even if it does not describe an
+        // app.
         let mut seen = HashSet::new();
         for dir in data_dirs(session) {
             let root = dir.join("applications");
@@ -47,7 +47,7 @@ impl Installed {
         entries.find(|e| e.id == id).or_else(like)
     }
 
-    /// Whether the file at `path` belongs to one of them.
+    /// Whether the file at `path` belongs to one of the installed apps.
     pub(super) fn has(&self, path: &Path) -> bool {
         self.entries.iter().any(|e| e.path == path)
     }
@@ -62,7 +62,7 @@ impl Installed {
         })
     }
 
-    /// The app whose `Exec` has exactly these words.
+    /// The app whose `Exec` has exactly these words, apart from field codes.
     pub(super) fn by_words(&self, words: &[String]) -> Option<&Entry> {
         let plain = |entry: &Entry| entry.exec.iter().filter(|w| !w.starts_with('%')).eq(words);
         self.entries.iter().find(|entry| plain(entry))
@@ -73,7 +73,7 @@ impl Installed {
         self.entries.iter().find(takes)
     }
 
-    /// The one app that matches. If several do, those that menus show are preferred; if several
+    /// The one app that matches. If several match, those that menus show are preferred; if several
     /// remain, fails with their list.
     pub(super) fn one(
         &self,
@@ -133,8 +133,8 @@ fn id_below(path: &Path, root: &Path) -> String {
 }
 
 /// The data directories, the user's first. XDG Base Directory Specification. If the session's
-/// `XDG_DATA_DIRS` is not known, adds the directories that Flatpak and Snap would add to it, in
-/// their order: of an app that is installed in both ways, the menu starts the Flatpak.
+/// `XDG_DATA_DIRS` is not known, adds the directories that Flatpak and Snap would add to it.
+/// Flatpak's come first: of an app that is installed in both ways, the menu starts the Flatpak.
 pub(super) fn data_dirs(session: &Session) -> Vec<PathBuf> {
     let home = session.folder("XDG_DATA_HOME", ".local/share");
     let mut dirs: Vec<PathBuf> = home.clone().into_iter().collect();

@@ -1,6 +1,6 @@
-//! Programs that run other programs, and which script one of them runs.
+//! Lists the programs that run other programs, and finds the script that one of them runs.
 
-/// Programs that run other programs: a process with this name may be any app.
+/// Programs that run other programs: a process with one of these names may be any app.
 #[rustfmt::skip]
 const INTERPRETERS: [&str; 42] = [
     "sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "csh", "tcsh", "pwsh", "python", "pypy",
@@ -9,8 +9,8 @@ const INTERPRETERS: [&str; 42] = [
     "julia", "octave", "racket", "swipl", "m4", "dc", "gnuplot",
 ];
 
-/// Options of interpreters that take no value and do not replace the script. Those of others may:
-/// Perl's `-I` has one, and after `sh -s` comes no script.
+/// Options of interpreters that take no value and do not replace the script. Other options may do
+/// either: Perl's `-I` takes a value, and `sh -s` reads its script from standard input.
 const HARMLESS: [(&str, &[&str]); 4] = [
     ("python", &["-u", "-B", "-E", "-s", "-O", "-I"]),
     ("pypy", &["-u", "-B", "-E", "-s", "-O", "-I"]),
@@ -26,7 +26,7 @@ pub(super) fn is_interpreter(program: &str) -> bool {
     INTERPRETERS.contains(&plain) || INTERPRETERS.contains(&program)
 }
 
-/// The script that an interpreter runs with these arguments. `None` for code in the arguments.
+/// The script that an interpreter runs with these arguments. `None` if the arguments are the code.
 pub(super) fn script<'l>(interpreter: &str, arguments: &'l [String]) -> Option<&'l str> {
     let all = HARMLESS
         .iter()

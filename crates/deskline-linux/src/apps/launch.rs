@@ -43,34 +43,36 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// How the started process has ended, if it has. A successful exit means that it handed over to
-    /// another process; any other exit is a failure. Always `None` for an app that the bus started.
+    /// The exit status of the started process, if it has ended. A successful exit means that it
+    /// handed over to another process; any other exit is a failure. Always `None` for an app that
+    /// the bus started.
     pub(crate) fn exited(&self) -> Option<ExitStatus> {
         self.exit.get().copied()
     }
 
-    /// Whether this process is the one that was started, or descends from it.
+    /// Whether the process `pid` is the one that was started, or descends from it.
     pub fn made(&self, pid: u32) -> bool {
         self.origin.made(pid)
     }
 
-    /// Whether the launch may have handed over to this process, which it did not start: another
-    /// instance of the same program, or an app that an opener made open something.
+    /// Whether the launch may have handed over to the process `pid`, which it did not start:
+    /// another instance of the same program, or an app that an opener such as `xdg-open` made open
+    /// something.
     pub(crate) fn may_have_handed_over_to(&self, pid: u32) -> bool {
         let of_session = |own| origin::is_of_the_session(pid, own);
         self.origin.is_same_program(pid)
             || self.origin.is_opener() && self.pid.is_some_and(of_session)
     }
 
-    /// The last lines that it has written to standard error, joined into one; `None` if it has
-    /// written nothing. Hostile data, to be quoted.
+    /// The last lines that the app has written to standard error, joined into one. `None` if it has
+    /// written nothing. The text may be hostile, so quote it.
     pub fn complaint(&self) -> Option<String> {
         self.complaint.last_lines()
     }
 }
 
-/// Starts an app with the session's environment, detached from this process: in its own process
-/// session, with null standard streams, in its home directory. It outlives this process.
+/// Starts an app with the session's environment, in a process session of its own, so that it
+/// outlives this process. It runs in the home directory unless its desktop file names another one.
 pub fn launch(launch: &Launch, session: &Session) -> Result<Launched> {
     let activatable = launch.entry.as_ref().filter(|e| e.dbus_activatable);
     if let (Some(entry), Some(address)) = (activatable, &session.session_bus) {
@@ -101,7 +103,7 @@ impl Launch {
     }
 }
 
-/// Desktop Entry Specification, "D-Bus Activation".
+/// Starts the app over D-Bus. Desktop Entry Specification, "D-Bus Activation".
 fn activate(id: &str, launch: &Launch, address: &str) -> Result<Option<u32>, bus::Error> {
     let mut connection = Connection::open(address, BUS)?;
     let path = format!("/{}", id.replace('.', "/").replace('-', "_"));
@@ -139,7 +141,7 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
     let mark = mark();
     variables.insert(origin::MARK.to_owned(), mark.clone());
     if launch.is_judged {
-        // A script of root's starts others by their names.
+        // A script that only root can write starts other programs by their names.
         variables.insert("PATH".to_owned(), trust::roots_path(session));
     }
     let mut command = Command::new(&program);
@@ -191,8 +193,8 @@ fn mind(mut child: Child, exit: &OnceLock<ExitStatus>, complaint: &Complaint) {
     }
 }
 
-/// Whether the program is Chromium, as Electron apps are too. Looks for one of its resource files
-/// beside the program, above it, or where Debian puts it for a program that is a script.
+/// Whether the program is Chromium or an Electron app. Looks for one of Chromium's resource files
+/// beside the program, in the folder above, or, for a script, where Debian puts the file.
 fn is_chromium(program: &Path) -> bool {
     let real = program.canonicalize();
     let real = real.unwrap_or_else(|_| program.to_owned());

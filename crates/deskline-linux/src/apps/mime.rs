@@ -1,7 +1,7 @@
 //! Finds the type of a document, and the default app for it.
 //!
-//! Shared MIME Info, by file name only (and whether the contents are text). Association between
-//! MIME types and applications.
+//! Follows the specifications "Shared MIME Info" (only file names, and whether the contents are
+//! text) and "Association between MIME types and applications".
 
 use std::fs;
 use std::io::Read;
@@ -41,8 +41,9 @@ pub(super) fn types_of(path: &Path, session: &Session) -> Vec<String> {
     kinds
 }
 
-/// The type of the pattern that matches the name best: the highest weight, then the longest. Lines
-/// of `globs2` are `weight:type:pattern`. Only `*.extension` patterns are supported.
+/// The type whose pattern matches the file name best: the pattern with the highest weight, then the
+/// longest one. Lines of `globs2` are `weight:type:pattern`. Only `*.extension` patterns are
+/// supported.
 fn by_name(path: &Path, session: &Session) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     data_dirs(session).iter().find_map(|dir| {
@@ -67,7 +68,7 @@ fn is_text(path: &Path) -> bool {
     }
     let mut head = vec![];
     let read = fs::File::open(path).and_then(|f| f.take(4096).read_to_end(&mut head));
-    // A character may be cut at the end.
+    // The last of these bytes may be in the middle of a character.
     let text = String::from_utf8_lossy(&head);
     read.is_ok() && !head.contains(&0) && text.matches('\u{fffd}').count() <= 1
 }
@@ -89,14 +90,14 @@ pub(super) fn default_app<'a>(
     })
 }
 
-/// The default ids for `kind` in a `mimeapps.list`.
+/// The ids of the default apps for `kind` in a `mimeapps.list`.
 fn chosen<'a>(list: &'a str, kind: &'a str) -> impl Iterator<Item = &'a str> {
     let its = group(list, "[Default Applications]").filter(move |(key, _)| *key == kind);
     let ids = its.flat_map(|(_, ids)| ids.split(';')).map(str::trim);
     ids.filter(|id| !id.is_empty())
 }
 
-/// The `mimeapps.list` files by precedence; those of a specific desktop come first.
+/// The `mimeapps.list` files by precedence. In each folder, those of a specific desktop come first.
 fn lists(session: &Session) -> Vec<PathBuf> {
     let home = session.folder("XDG_CONFIG_HOME", ".config");
     let system = session.variable("XDG_CONFIG_DIRS").unwrap_or("/etc/xdg");

@@ -36,7 +36,7 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Whether this process is the one that was started, or descends from it.
+    /// Whether the process `pid` is the one that was started, or descends from it.
     pub(super) fn made(&self, pid: u32) -> bool {
         let Some(started) = self.pid else {
             return false;
@@ -44,7 +44,7 @@ impl Origin {
         if pid == started || process::descends(pid, started) {
             return true;
         }
-        // The started process leads its own process session, so all members of it are its own.
+        // The started process leads a process session. All members of that session come from it.
         !self.mark.is_empty() && (session_of(pid) == Some(started) || self.has_mark(pid))
     }
 
@@ -53,9 +53,9 @@ impl Origin {
         environment.get(MARK) == Some(&self.mark)
     }
 
-    /// Whether this process runs the same program, so that the started one may have handed over to
-    /// it. Compares the executable, its directory if that belongs to this app alone, or the script
-    /// that it runs.
+    /// Whether the process `pid` runs the launched program, so that the launch may have handed over
+    /// to it. Compares the executable, its directory if no other app uses that, or an interpreter's
+    /// script.
     pub(super) fn is_same_program(&self, pid: u32) -> bool {
         let Ok(executable) = fs::read_link(format!("/proc/{pid}/exe")) else {
             return false;
@@ -97,8 +97,8 @@ impl Origin {
     }
 }
 
-/// Whether the opener with the pid `opener` may have made `pid` open something: either that process
-/// ran before, or the bus or the session's manager has started it since.
+/// Whether the opener may have made the process `pid` open something: the process either is older
+/// than the opener, or was started by the bus or the session's manager.
 pub(super) fn is_of_the_session(pid: u32, opener: u32) -> bool {
     let read = |pid: u32| process::read(Path::new("/proc"), pid.cast_signed());
     if pid < opener {

@@ -9,13 +9,13 @@ const COMM: usize = 15;
 /// The facts about a running app. Unknown fields are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Running<'a> {
-    /// The base name of its executable, or its `/proc/pid/comm`.
+    /// The base name of the app's executable, or its `/proc/pid/comm`.
     pub program: &'a str,
-    /// The name of its root object on the accessibility bus.
+    /// The name of the app's root object on the accessibility bus.
     pub accessible_name: &'a str,
-    /// The class of a window, either part of `WM_CLASS`.
+    /// The class of one of the app's windows: either part of `WM_CLASS`.
     pub window_class: &'a str,
-    /// The id of the Flatpak that it runs in.
+    /// The id of the Flatpak that the app runs in.
     pub flatpak: &'a str,
 }
 

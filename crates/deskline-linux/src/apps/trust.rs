@@ -1,5 +1,5 @@
-//! Whether only root can write a file. Only then its name and its content are the system's: an app
-//! that an agent uses can save a file anywhere else.
+//! Finds out whether only root can write a file. Only then do its name and its content come from
+//! the system: an agent can make an app save a file anywhere else.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -12,8 +12,8 @@ use super::command::folders;
 use super::interpreters::{is_interpreter, script};
 use crate::session::Session;
 
-/// The user id that root's files have here. In a user namespace that does not map root, they have
-/// the overflow id, also if the namespace calls this account root (`unshare --map-root-user`).
+/// The user id that root's files have here. In a user namespace that does not map root, it is the
+/// overflow id, even if the namespace calls this account root (`unshare --map-root-user`).
 static ROOT: LazyLock<u32> = LazyLock::new(|| {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let mut lines = map.lines().map(|line| line.split_whitespace().collect());
@@ -21,8 +21,8 @@ static ROOT: LazyLock<u32> = LazyLock::new(|| {
     if lines.any(is_root) { 0 } else { 65534 }
 });
 
-/// Whether only root can write this file and each folder on the way to it and to what it links to.
-/// Nothing in the home is root's, also if root is at the desktop.
+/// Whether only root can write this file and every folder of its path, before and after its links
+/// are resolved. False for every file in the home, even if root uses the desktop.
 pub(super) fn is_roots(path: &Path, session: &Session) -> bool {
     let Ok(real) = path.canonicalize() else {
         return false;
@@ -37,7 +37,8 @@ pub(super) fn is_roots(path: &Path, session: &Session) -> bool {
         && path.ancestors().chain(real.ancestors()).all(is_closed)
 }
 
-/// A path may lead through `/proc` to a file that another one has at the same place.
+/// A file's device and inode. Paths alone do not identify a file: a link in `/proc` may lead to a
+/// file of another mount namespace, whose path names another file here.
 pub(super) fn file(path: &Path) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
 }
@@ -51,8 +52,8 @@ pub(super) fn roots_path(session: &Session) -> String {
         .unwrap_or_default()
 }
 
-/// Whether a process runs a program or script of this Flatpak, which only root can have installed.
-/// That its sandbox says so is not enough: anybody can make one.
+/// Whether a process runs a program or script of the Flatpak `id`, and only root can have installed
+/// that Flatpak. That the sandbox says so is not enough: anybody can make a sandbox.
 pub(super) fn runs_flatpak(
     pid: u32,
     id: &str,
@@ -74,7 +75,7 @@ pub(super) fn runs_flatpak(
         let runs = file(Path::new(&runs));
         real.starts_with(&files) && runs.is_some() && runs == file(&real)
     };
-    // Where the sandbox has the files.
+    // Inside the sandbox, the Flatpak's files are in `/app`.
     let below = seen.split_once("/app/").map(|(_, below)| below);
     is_installed && is_roots(&files, session) && below.is_some_and(is_its)
 }

@@ -1,4 +1,4 @@
-//! Says on Wayland that the agent acts.
+//! Shows a banner on Wayland while the agent acts.
 
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ use deskline_x11::Fonts;
 
 use crate::display::DisplaySystem;
 
-/// Shows the banner of a Wayland compositor, if it takes one.
+/// Shows a banner through the Wayland compositor, if the compositor supports that.
 #[derive(Default)]
 pub(crate) struct Announcer {
-    /// `None` where there is no use in connecting.
+    /// The compositor's socket. `None` if there is no use in connecting for a banner.
     socket: Option<PathBuf>,
     banner: Option<Banner>,
-    /// Whether the compositor itself shows one now.
+    /// Whether the compositor itself shows a banner now.
     by_compositor: bool,
     fonts: Fonts,
 }
@@ -53,12 +53,12 @@ impl Announcer {
         self.banner.as_mut().map_or(Ok(()), Banner::hide)
     }
 
-    /// A banner that fails ends no link.
+    /// Logs the error of a banner: the link goes on without one.
     pub(crate) fn check(&mut self, done: Result<()>) {
         if let Err(error) = done {
             tracing::info!("no banner: {error}");
             self.banner = None;
-            // One that was lost may be back.
+            // Try again only after a lost connection: the compositor may be back.
             self.socket
                 .take_if(|_| !matches!(error, Error::Lost { .. }));
         }

@@ -195,8 +195,8 @@ impl KeyInput for LinuxDesktop {
 
     fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
         self.check_keyboard(Progress::NotPressed, cancel)?;
-        // A key that types goes to the input method. Return, which it does not take, must not wait
-        // for it.
+        // Only keys that type text go to the input method. Return does not, so do not make it wait
+        // for the input method.
         let types =
             matches!(press.key, Key::Char(_) | Key::Space) && !press.modifiers.intersects(SHORTCUT);
         let _direct = types.then(|| self.input_methods.direct(self.aimed_at));
@@ -204,7 +204,7 @@ impl KeyInput for LinuxDesktop {
     }
 }
 
-// Clicks in open menus: the waits and the checks before one.
+// What comes before a click in an open menu: a wait and a check.
 
 impl LinuxDesktop {
     /// Waits until the app no longer ignores a click in a menu that has just opened.
@@ -224,7 +224,7 @@ impl LinuxDesktop {
         Ok(cancel.wait(self.menus.ignores(pid))?)
     }
 
-    /// Fails if the click may reach another item of a menu than the tree shows there.
+    /// Fails if the click may reach a menu item other than the one that the tree shows there.
     pub(super) fn check_menu(&self, at: Point) -> Result<()> {
         match self.aimed_at {
             Some(pid) if self.menus.is_lost(pid) => Err(TargetError::MenuPlaceUnknown(at).into()),

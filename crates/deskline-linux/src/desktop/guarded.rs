@@ -1,5 +1,5 @@
-//! The guard of a Linux desktop. Where the display does not say that the agent acts, a banner of
-//! Wayland does.
+//! The guard of a Linux desktop. If the display itself does not show that the agent acts, a Wayland
+//! banner does.
 
 use deskline_contract::guard::{Grab, Guards, Task};
 use deskline_contract::{Cancel, Offer, Result};
@@ -43,7 +43,7 @@ impl Guards for LinuxDesktop {
     }
 
     fn ungrab(&mut self) {
-        // A compositor that hangs must not keep the person out.
+        // Ungrab first: a compositor that hangs must not lock the person out.
         if let Ok(guard) = self.guards() {
             guard.ungrab();
         }

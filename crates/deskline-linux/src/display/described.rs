@@ -11,11 +11,11 @@ use crate::menus;
 /// Bounds that are not known.
 const NOWHERE: Rect = Rect::at(0, 0, 0, 0);
 
-/// The accessibility bus. Connected to at first use: a doctor may never need it.
+/// The accessibility bus. Connects to it at first use, as the doctor may never need it.
 pub(super) struct Described {
     session_bus: String,
     atspi: Option<AtSpi>,
-    /// The toplevels of the last look.
+    /// The toplevels that were listed last.
     last: Vec<AppToplevel>,
 }
 
@@ -34,13 +34,13 @@ impl Described {
         kept(&mut self.atspi, connect)
     }
 
-    /// The toplevel with this id, as of the last look.
+    /// The toplevel with this id, as it was listed last.
     fn known(&self, id: WindowId) -> Option<&AppToplevel> {
         self.last.iter().find(|known| known.id == id)
     }
 }
 
-/// The windows of an app among these.
+/// The windows of the app `pid` among `all`.
 pub(super) fn described(all: &[AppToplevel], pid: u32) -> atspi::Windows {
     let of_app = all.iter().filter(|t| t.pid == pid);
     let for_tree = |described: &AppToplevel| atspi::Toplevel {
@@ -54,7 +54,8 @@ pub(super) fn described(all: &[AppToplevel], pid: u32) -> atspi::Windows {
     }
 }
 
-/// Connects to the accessibility bus of the session with this bus. Returns its address too.
+/// Connects to the accessibility bus of the session that has this session bus. Also returns the
+/// address of the accessibility bus.
 pub(crate) fn accessibility(session_bus: &str) -> Result<(AtSpi, String)> {
     let address = accessibility_bus::enabled(session_bus)?;
     match AtSpi::connect(&address) {

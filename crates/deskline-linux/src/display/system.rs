@@ -1,4 +1,4 @@
-//! A display system, in AT-SPI's terms too.
+//! Display systems, which also describe their windows in AT-SPI's terms.
 
 use deskline_atspi::{self as atspi, InBuffer};
 use deskline_contract::guard::Guards;
@@ -15,11 +15,11 @@ use deskline_x11::{Toplevel, X11Display};
 use super::described::described;
 use crate::session::Session;
 
-/// A display system: the link's display, and more methods for AT-SPI and the start of apps. The
-/// defaults are those of a display without windows.
+/// A display system: the link's display, with additional methods for AT-SPI and the start of apps.
+/// The defaults are those of a display without windows.
 pub(crate) trait DisplaySystem: Display + Send {
-    /// The app's windows, for the coordinates of toolkits that do not know their own; with its open
-    /// pop-ups if `popups`.
+    /// The app's windows, for toolkits that do not know the coordinates of their own windows.
+    /// Includes the app's open pop-ups if `popups`.
     fn windows_for_tree(&mut self, _pid: u32, _popups: bool) -> Result<atspi::Windows> {
         Ok(atspi::Windows::default())
     }
@@ -31,13 +31,13 @@ pub(crate) trait DisplaySystem: Display + Send {
         wayland.map_or(Ok(None), |wayland| wayland.popup_open(pid))
     }
 
-    /// The X display. It knows the processes of its windows from other pid namespaces, and which
-    /// window a dialog is for.
+    /// The X display, if this is one. It knows the processes of windows even across pid namespaces,
+    /// and which window a dialog belongs to.
     fn x11(&mut self) -> Option<&mut X11Display> {
         None
     }
 
-    /// The Wayland compositor, if it lists all windows of the session, whatever draws them.
+    /// The Wayland compositor, if it lists all windows of the session, native ones and X11's.
     fn wayland(&mut self) -> Option<&mut dyn Compositor> {
         None
     }
@@ -103,7 +103,7 @@ fn in_buffer(window: &ListedWindow) -> InBuffer {
     }
 }
 
-/// How far an area goes beyond one inside it: left, right, top, bottom.
+/// How far `outer` extends beyond `inner`: left, right, top, bottom.
 fn border(outer: Rect, inner: Rect) -> [i32; 4] {
     let right = outer.x + outer.w - inner.x - inner.w;
     let bottom = outer.y + outer.h - inner.y - inner.h;
@@ -154,7 +154,7 @@ fn for_tree(toplevel: Toplevel) -> atspi::Toplevel {
 
 /// A display without windows, input and pictures: each ability is missing for the same reason.
 pub(super) struct TreesOnly {
-    /// Why it lacks them, as a clause.
+    /// Why the display lacks these abilities, as a clause.
     why: String,
 }
 

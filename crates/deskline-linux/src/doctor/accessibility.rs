@@ -16,8 +16,8 @@ use deskline_contract::doctor::{Check, Fix};
 /// An app that takes longer than this to answer is reported as hanging.
 const ANSWER: Duration = Duration::from_millis(700);
 
-/// A browser window that exposes its page and buttons has more showing elements than this. One that
-/// exposes only its frame has 4.
+/// A browser window that exposes its page and buttons has more showing elements than this. A
+/// browser window that exposes only its frame has 4.
 const FRAME: usize = 10;
 
 const ACCESSIBILITY: &str = "accessibility";
@@ -112,8 +112,8 @@ fn list(address: &str) -> Result<Vec<App>, bus::Error> {
     Ok(listed.into_iter().zip(windows).map(app).collect())
 }
 
-/// Reads the tree of the first of these apps that has one, as every link does. Names the apps that
-/// expose their frame but not its contents.
+/// Reads a tree, as every link does: that of the first of these apps that has one. Also names the
+/// apps that expose their frame but not their contents.
 pub(super) fn tree(address: &str, pids: &[u32]) -> Vec<Check> {
     let remedy = "start the app again; if no app can be read, log out and in again";
     let mut atspi = match AtSpi::connect(address) {

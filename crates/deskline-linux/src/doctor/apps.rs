@@ -5,13 +5,13 @@ use super::Check;
 use deskline_atspi::toolkits::mapped;
 use deskline_unix::process;
 
-/// List at most this many apps: a longer report is not read.
+/// The maximum number of apps to list: nobody reads a longer report.
 const MOST: usize = 10;
 
 /// An app on the accessibility bus.
 pub(super) struct App {
     pub(super) pid: u32,
-    /// Its number of windows on the bus; `None` if the app does not answer.
+    /// The app's number of windows on the bus; `None` if the app does not answer.
     pub(super) windows: Option<i32>,
 }
 

@@ -58,7 +58,7 @@ pub(super) fn look(session: &Session, attended: bool) -> (Vec<Check>, Option<Vec
     let lacks_extension = |c: &Check| c.name == EXTENSIONS && !c.remedy.is_empty();
     let x11 = match X11::connect(display, session.xauthority.as_deref()) {
         Ok(x11) => x11,
-        // The check of the extensions already reports the missing one.
+        // The check of the extensions already reports the missing extension.
         Err(_) if checks.iter().any(lacks_extension) => return (checks, None),
         Err(e) => {
             checks.push(refused(display, &e.to_string()));
@@ -152,7 +152,7 @@ fn absent(session: &Session) -> Check {
 }
 
 fn refused(display: &str, error: &str) -> Check {
-    // The rest of it is advice for an agent: to run the doctor.
+    // The rest of the error advises an agent to run the doctor, which already runs.
     let error = error.split_once(". ").map_or(error, |(what, _)| what);
     let said = error.to_lowercase();
     if said.contains("authoriz") || said.contains("magic-cookie") {

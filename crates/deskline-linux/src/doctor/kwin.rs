@@ -1,5 +1,5 @@
-//! Makes Deskline known to KWin, which gives pictures only if a program's `.desktop` file requests
-//! it. It finds the file by the program's path in `Exec`.
+//! Makes Deskline known to KWin, which gives a program pictures only if the program's `.desktop`
+//! file requests them. KWin finds the file by the program's path in `Exec`.
 
 use deskline_unix::wait;
 use std::fs;
@@ -11,21 +11,21 @@ use crate::display;
 use crate::session::Session;
 use deskline_contract::doctor::Fix;
 
-/// The file's name.
+/// The name of Deskline's `.desktop` file.
 const FILE: &str = "org.deskline.Deskline.desktop";
 
-/// The interface that it requests.
+/// The line of the file that requests KWin's interface for pictures.
 const ASKS: &str = "X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n";
 
-/// Programs that make KDE read the files again: Plasma 6, Plasma 5.
+/// Programs that make KDE read the `.desktop` files again: on Plasma 6, and on Plasma 5.
 const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
 
-/// How long KWin may take to notice a new file: it looks at most every 1.5 s and sends no signal.
+/// How long KWin may take to notice a new file. It looks at most every 1.5 s and sends no signal.
 /// While it reads the files of all programs again, which may take seconds, it answers nobody.
 const KNOWS: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Writes the file to the user's own applications. Returns what was done.
+/// Writes the file into the user's own `applications` folder. Returns what was done.
 pub(super) fn grant(session: &Session) -> Result<String, String> {
     let program = std::env::current_exe().and_then(fs::canonicalize);
     let program = program.map_err(|e| format!("the path of this program: {e}"))?;
@@ -56,7 +56,7 @@ fn is_missing(session: &Session) -> bool {
     kwin.compositor().findings().mends_pictures == file
 }
 
-/// XDG Base Directory Specification: the user's applications.
+/// The user's own folder for `.desktop` files: XDG Base Directory Specification.
 fn applications(session: &Session) -> Option<PathBuf> {
     let set = session.environment.get("XDG_DATA_HOME").map(PathBuf::from);
     let usual = || session.home().map(|home| home.join(".local/share"));
@@ -77,8 +77,8 @@ fn write(folder: &Path, program: &Path) -> Result<(), String> {
     fs::rename(&new, folder.join(FILE)).map_err(failed)
 }
 
-/// Desktop Entry Specification, "The Exec key": refuses characters that need an escape, quotes
-/// other special ones.
+/// The text of the file. Desktop Entry Specification, "The Exec key": `None` if the path has a
+/// character that needs an escape. Quotes a path that has other special characters.
 fn entry(program: &Path) -> Option<String> {
     let program = program.to_str()?;
     if program

@@ -1,4 +1,4 @@
-//! Checks a display system by the abilities that it reports: a row for each.
+//! Checks a display system by the abilities that it reports. The report has a row for each ability.
 
 use deskline_contract::Missing;
 
@@ -26,7 +26,7 @@ const KEYS: (&str, &str) = (
 const GUARD: &str = "input lock";
 const PICTURE: (&str, &str) = ("screenshot", "agents have only the trees");
 
-/// Checks a Wayland session that has no X11 display that lets us in.
+/// Checks a Wayland session that Deskline drives without X11.
 pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
     let wayland = session.wayland_display.as_deref().unwrap_or_default();
     let Some(compositor) = session.compositor() else {
@@ -88,7 +88,8 @@ pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
     ]
 }
 
-/// What the compositor does not offer, as the end of a sentence.
+/// The protocols that the compositor does not offer, as a sentence to append. Empty if it offers
+/// all.
 fn lacks(session: &Session) -> String {
     let wlr = session.wlr();
     let lacks = wlr.map_or_else(Vec::new, |(socket, _)| wlr_lacks(&socket));
@@ -98,7 +99,7 @@ fn lacks(session: &Session) -> String {
     }
 }
 
-/// Adds the repair to the row, if it is one step.
+/// Adds the repair to the row, if the ability is missing and one step repairs it.
 fn with_fix(row: Check, missing: Option<Missing>, fix: Option<Fix>) -> Check {
     let (Some(Missing(why)), Some(fix)) = (missing, fix) else {
         return row;

@@ -6,8 +6,8 @@
 
 use deskline_core::{Element, Rect, Role, Tree};
 
-/// Corrects the positions of items of GTK 3's context menus. `popups` are the app's, with their
-/// shadows, frontmost first. Returns whether the place of a menu is unknown.
+/// Corrects the positions of items of GTK 3's context menus. `popups` are the app's pop-ups, with
+/// their shadows, frontmost first. Returns whether the place of a menu is still unknown.
 pub(crate) fn place(tree: &mut Tree, popups: &[Rect]) -> bool {
     let menus: Vec<usize> = (0..tree.elements.len())
         .filter(|index| is_context_menu(tree, *index))
@@ -19,7 +19,7 @@ pub(crate) fn place(tree: &mut Tree, popups: &[Rect]) -> bool {
             continue;
         };
         let below = below_first_item(tree, menu);
-        // Descendants follow their ancestor.
+        // In the list of elements, descendants follow their ancestor.
         for index in menu..tree.elements.len() {
             let Some(depth) = depth(tree, menu, index) else {
                 break;
@@ -36,8 +36,8 @@ pub(crate) fn place(tree: &mut Tree, popups: &[Rect]) -> bool {
     lost
 }
 
-/// Whether a pop-up of GTK 4.8 is open, whose place is unknown. It reports each of them at the
-/// corner of the widget that it belongs to. GTK 4.18 reports their places.
+/// Whether a pop-up is open whose place GTK does not report. GTK 4.8 reports every pop-up at the
+/// corner of the widget that the pop-up belongs to. GTK 4.18 reports the real place.
 pub(crate) fn has_lost(tree: &Tree) -> bool {
     let corner = |e: &Element| e.extents.map(|e| (e.x, e.y));
     let is_lost = |e: &Element| {
@@ -65,10 +65,10 @@ fn is_window(tree: &Tree, index: usize) -> bool {
     element.role == Role::WINDOW && &*element.native_role == "window"
 }
 
-/// The difference between the menu's real position and GTK's.
+/// The difference between the menu's real position and the one that GTK reports.
 fn offset(tree: &Tree, menu: usize, popups: &[Rect]) -> Option<(i32, i32)> {
     let outer = tree.elements[tree.elements[menu].parent?].extents?;
-    // The pop-ups of its submenus are in front of its own.
+    // The pop-ups of submenus are in front of the menu's own, so search from the back.
     let mut all = popups.iter().rev();
     let its = all.find(|p| (p.w, p.h) == (outer.w, outer.h))?;
     Some((its.x - outer.x, its.y - outer.y))
@@ -89,7 +89,7 @@ fn below_first_item(tree: &Tree, menu: usize) -> (i32, i32) {
     }
 }
 
-/// The depth of an element in submenus; `None` if it is not in the menu.
+/// How many submenus deep an element is in the menu; `None` if it is not in the menu.
 fn depth(tree: &Tree, menu: usize, index: usize) -> Option<i32> {
     if index == menu {
         return Some(0);

@@ -13,14 +13,15 @@ use rustix::fs::{FlockOperation, flock};
 
 use deskline_unix::{spawn, wait};
 
-/// The prefix of its name.
+/// The prefix of the directory's name.
 const PREFIX: &str = "deskline-desktop-";
 
 /// The maximum length of the parent directory's path. Apps create sockets in the desktop's
 /// directory, and socket paths are limited to 107 bytes.
 const LONGEST_BASE: usize = 40;
 
-/// How long processes that were killed may go on writing: one in uninterruptible sleep ends later.
+/// How long processes that were killed may go on writing: a process in uninterruptible sleep ends
+/// late.
 const WRITES: Duration = Duration::from_secs(1);
 
 pub(super) const MAKING: &str = "making the private desktop's directory";
@@ -64,7 +65,7 @@ impl Directory {
 impl Drop for Directory {
     fn drop(&mut self) {
         let mut removed = Ok(());
-        // A process that was killed may still be ending, and write into it.
+        // A process that was killed may still be ending, and write into the directory.
         wait::until(WRITES, Duration::from_millis(20), || {
             removed = remove(&self.path);
             removed.is_ok().then_some(())

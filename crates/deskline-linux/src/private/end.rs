@@ -54,7 +54,7 @@ pub(super) fn end(mark: &str, reach: Reach, children: &mut [(&'static str, Child
     for (_, child) in children.iter_mut() {
         drop(child.try_wait());
     }
-    // Processes that the bus or the accessibility launcher started last.
+    // End what the bus or the accessibility launcher has started meanwhile.
     sweep(&apps, Signal::KILL, KILLED, reach);
 }
 
@@ -92,7 +92,8 @@ fn reap() {
     while let Ok(Some(_)) = waitpid(None, WaitOptions::NOHANG) {}
 }
 
-/// The running processes of the desktop except `own`, its programs, each with a pidfd.
+/// The running processes of the desktop, each with a pidfd, except `own`, the desktop's own
+/// programs.
 fn of_desktop(mark: &str, reach: Reach, own: &HashSet<i32>) -> Vec<(i32, OwnedFd)> {
     let proc = Path::new("/proc");
     let us = std::process::id().cast_signed();
@@ -110,7 +111,8 @@ fn of_desktop(mark: &str, reach: Reach, own: &HashSet<i32>) -> Vec<(i32, OwnedFd
         marked.contains(&pid) || own.contains(&pid) || (reach == Reach::Process && pid == us)
     };
     let belongs = |p: &Process| {
-        // The table is not an atomic snapshot and may contain a cycle: follow at most its length.
+        // The table is not an atomic snapshot and may contain a cycle: follow no more parents than
+        // it has.
         let around = std::iter::successors(Some(p.pid), |pid| parents.get(pid).copied());
         around.take(parents.len()).any(root)
     };

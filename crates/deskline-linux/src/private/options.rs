@@ -9,12 +9,12 @@ pub struct Options {
     pub width: u16,
     /// Height of the screen in pixels.
     pub height: u16,
-    /// Whether it is Wayland, not X11.
+    /// Whether the desktop is a Wayland one, not X11.
     pub wayland: bool,
-    /// Whether a person can watch and control it with a VNC viewer.
+    /// Whether a person can watch and control the desktop with a VNC viewer.
     pub watch: bool,
-    /// The home directory of its apps. If `None`, they get an empty one that is removed with the
-    /// desktop, so that they can neither read nor change anybody's settings.
+    /// The home directory of the desktop's apps. If `None`, the apps get an empty home that is
+    /// removed with the desktop, so that they can neither read nor change anybody's settings.
     pub home: Option<PathBuf>,
 }
 

@@ -24,7 +24,7 @@ use crate::session::environment::VNC_SOCKET;
 use crate::session::{Environment, socket};
 
 /// The lowest display number to use. Lower numbers are left to people: `startx` takes `:0` if there
-/// is no lock file, and a server that is started with `-displayfd` writes none.
+/// is no lock file, and a server that is started with `-displayfd` writes no lock file.
 const FIRST_DISPLAY: u16 = 1_000;
 
 /// The names of the programs, for errors and for the files with their standard error.
@@ -34,20 +34,20 @@ const VNC_SERVER: &str = "VNC server";
 const BUS: &str = "session bus";
 const WINDOW_MANAGER: &str = "window manager";
 
-/// The programs that were started, by name, in order.
+/// The programs that were started, with their names, in the order of their start.
 #[derive(Debug)]
 pub(super) struct Parts {
     pub(super) children: Vec<(&'static str, Child)>,
     directory: PathBuf,
     deadline: Instant,
     tied: bool,
-    /// The programs' environment. Has the addresses of those that run.
+    /// The programs' environment, with the addresses of the programs that already run.
     pub(super) variables: Environment,
 }
 
 impl Parts {
-    /// Nothing started yet, for the desktop with this directory. Everything must be up at
-    /// `deadline`. If `tied`, the programs end when the thread that starts them does.
+    /// The parts of the desktop with this directory, none of them started. All must be up at
+    /// `deadline`. If `tied`, the programs end when the thread that starts them ends.
     pub(super) fn new(
         directory: &Path,
         deadline: Instant,
@@ -63,7 +63,7 @@ impl Parts {
         }
     }
 
-    /// Starts everything, and adds the addresses to the variables.
+    /// Starts all programs, and adds their addresses to the variables.
     pub(super) fn start(&mut self, programs: &Programs, options: &Options) -> Result<()> {
         if options.wayland {
             let name = self.start_compositor(programs, options)?;
@@ -81,8 +81,8 @@ impl Parts {
         }
         let failed = Error::system("connecting to the private desktop's session bus");
         let mut bus = Connection::open(&address, self.left()).map_err(failed)?;
-        // Apps ask the session bus for the address. If AT_SPI_BUS_ADDRESS is set, Qt 6 stays off
-        // the bus.
+        // Do not set AT_SPI_BUS_ADDRESS: apps ask the session bus for the address, and Qt 6 stays
+        // off the accessibility bus if the variable is set.
         enable_accessibility(&mut bus, self.left())?;
         if options.wayland {
             self.wait_for_vnc_server(options)?;
@@ -144,7 +144,8 @@ impl Parts {
         Err(taken.unwrap_or_else(|| Error::Unavailable("no display number is free".to_owned())))
     }
 
-    /// Returns the name of its socket. It runs a command once that is there.
+    /// Starts the compositor. Returns the name of its socket, which it prints by a command in its
+    /// configuration once the socket is there.
     fn start_compositor(&mut self, programs: &Programs, options: &Options) -> Result<String> {
         let file = self.directory.join("sway.conf");
         fs::write(&file, sway(options)).map_err(Error::system("writing sway's configuration"))?;
@@ -176,7 +177,7 @@ impl Parts {
         self.spawn(WINDOW_MANAGER, command)
     }
 
-    /// Waits for its socket, which nothing announces.
+    /// Waits for the VNC server's socket, which nothing announces.
     fn wait_for_vnc_server(&mut self, options: &Options) -> Result<()> {
         let (left, often) = (self.left(), Duration::from_millis(10));
         let is_there = || {
@@ -195,8 +196,8 @@ impl Parts {
         Ok(())
     }
 
-    /// Starts a program with exactly the variables. Its standard error goes to a file in the
-    /// desktop's directory.
+    /// Starts a program with exactly these variables as its environment. Its standard error goes to
+    /// a file in the desktop's directory.
     fn spawn(&mut self, name: &'static str, mut command: Command) -> Result<()> {
         let program = PathBuf::from(command.get_program());
         let failed = |e| Error::Unavailable(format!("cannot start {}: {e}", program.display()));
@@ -222,8 +223,8 @@ impl Parts {
         let out = child.stdout.take();
         match out.map(|mut out| read_line(&mut out, deadline)) {
             Some(Ok(line)) if !line.is_empty() => return Ok(line),
-            // It has closed its output, so it is about to end. Wait for that, to report how it
-            // ended.
+            // The program has closed its output, so it is about to end. Wait for its end, to report
+            // how it ended.
             Some(Ok(_)) => {
                 if let Ok(process) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) {
                     let ended = wait::readable(process, self.left());
@@ -281,10 +282,10 @@ pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<Stri
     Ok(String::from_utf8_lossy(&line).trim().to_owned())
 }
 
-/// Takes a display number that no other server has. With `-displayfd` an X server writes no lock
-/// file, and takes over the socket of one that starts with the same number. So the abstract socket
-/// of that name stays bound until it listens. One that is bound already is another server's: X
-/// clients try it first.
+/// Reserves a display number that no other server has. With `-displayfd` an X server writes no lock
+/// file, and takes over the socket of another server that starts with the same number. So the
+/// abstract socket of that number stays bound until our server listens. An abstract socket that is
+/// bound already is another server's: X clients try the abstract socket first.
 fn reserve(number: u16) -> Option<UnixListener> {
     let socket = socket_of(number);
     let name = SocketAddr::from_abstract_name(&socket).ok()?;
@@ -312,15 +313,16 @@ fn x_server(
     } else {
         command.args(["-screen", "0", &format!("{width}x{height}x24")]);
     }
-    // "local" is the abstract socket, which no file's mode protects; "unix" stays.
+    // "local" is the abstract socket, which no file's mode protects. "unix", the socket file, stays
+    // on.
     command.args(["-displayfd", "1", "-nolisten", "tcp", "-nolisten", "local"]);
     command.args(["-noreset", "-auth"]).arg(cookie);
     command
 }
 
 /// The configuration of sway. Windows keep their own size, as on X11. A window gets the keyboard
-/// when it opens, is clicked or is raised, not when the pointer passes. Xwayland would listen on an
-/// abstract socket without a cookie.
+/// when it opens, is clicked or is raised, not when the pointer passes. Xwayland is off: it would
+/// listen on an abstract socket without a cookie.
 fn sway(options: &Options) -> String {
     let Options { width, height, .. } = options;
     format!(
@@ -355,8 +357,8 @@ fn start_portal(bus: &mut Connection) {
     drop(bus.next_reply(Instant::now()));
 }
 
-/// Removes the socket of display `number` if its server was killed before it could, and no other
-/// server has taken the number.
+/// Removes the socket of display `number` if its server was killed before it could do so, and no
+/// other server has the number.
 pub(super) fn remove_socket(number: u16) {
     let path = socket_of(number);
     if socket::is_dead(Path::new(&path)) {

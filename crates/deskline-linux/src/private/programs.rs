@@ -10,7 +10,8 @@ use crate::packages::{self, Package, in_path};
 pub(super) struct Programs {
     /// The X server, or the Wayland compositor.
     pub(super) display: PathBuf,
-    /// What it needs beside it: X11's window manager, or a Wayland compositor's VNC server.
+    /// The program that runs beside the display: X11's window manager, or the compositor's VNC
+    /// server.
     pub(super) beside: Option<PathBuf>,
     pub(super) bus: PathBuf,
 }
@@ -35,13 +36,13 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// Names the programs.
+    /// A clause that names the missing programs.
     pub(crate) fn finding(&self) -> String {
         let names = self.programs.join(" and ");
         format!("a private desktop needs {names}, not found in PATH")
     }
 
-    /// The command that installs them.
+    /// The command that installs the missing programs.
     pub(crate) fn install(&self) -> String {
         packages::install(&self.packages)
     }

@@ -2,9 +2,9 @@
 //! uses it ends, however that happens.
 //!
 //! The supervising process is the subreaper of everything that is started on the desktop. An app
-//! that detaches itself becomes its child, and is ended too. A server holds a pipe to the
-//! supervisor. When the server ends, even by SIGKILL, the kernel closes the pipe and the desktop
-//! ends.
+//! that detaches itself becomes the supervisor's child, and is ended too. A server holds a pipe to
+//! the supervisor. When the server ends, even by SIGKILL, the kernel closes the pipe and the
+//! desktop ends.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -53,24 +53,24 @@ pub enum Announce {
 /// When a supervised desktop ends. SIGTERM, SIGINT and SIGHUP always end it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Until {
-    /// On a signal only.
+    /// Only when a signal arrives.
     Signal,
-    /// At the end of standard input.
+    /// When standard input ends.
     Eof,
     /// When this command, which runs on the desktop, ends. The command keeps the caller's
     /// environment, except for the desktop's own variables.
     Command(Vec<OsString>),
 }
 
-/// Runs a private desktop until it is to end. Call it on the main thread of a process that does
-/// nothing else: it ends all descendants of the process.
+/// Runs a private desktop until `until` or a signal ends it. Call this on the main thread of a
+/// process that does nothing else: it ends all descendants of the process.
 ///
 /// Returns the exit code for this process: that of the command, 128 plus the signal's number, or 0.
 pub fn run_supervised(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
     let outcome = run(options, announce, until);
     if let (Announce::Json, Err(e)) = (announce, &outcome) {
         say(&format!("{}\n", json!({"error": e.to_string()})))?;
-        // The reader of the line prints it.
+        // The reader of the JSON line prints the error.
         return Ok(1);
     }
     outcome
@@ -78,7 +78,7 @@ pub fn run_supervised(options: &Options, announce: Announce, until: &Until) -> R
 
 fn run(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
     const FAILED: &str = "supervising the private desktop";
-    // Before anything is started, so that no signal is missed.
+    // Watch the signals before anything is started, so that none is missed.
     let signals = STOPPING.into_iter().chain([SIGCHLD]).map(watch);
     let signals = signals.collect::<io::Result<Vec<_>>>();
     let signals = signals.map_err(Error::system(FAILED))?;
@@ -127,7 +127,7 @@ fn watch(signal: i32) -> io::Result<UnixStream> {
     Ok(reader)
 }
 
-/// Whether a stream that is ready is at its end. Its content does not matter.
+/// Whether standard input, which is ready to read, is at its end. Its content does not matter.
 fn at_end(stdin: &io::Stdin) -> Result<bool> {
     match rustix::io::read(stdin, &mut [0; 4096]) {
         Ok(n) => Ok(n == 0),
@@ -240,7 +240,7 @@ impl Supervised {
         &self.session
     }
 
-    /// Blocks until the desktop has ended: for a thread of its own.
+    /// Returns a function that blocks until the desktop has ended, for a thread of its own.
     pub fn end(&self) -> io::Result<impl FnOnce() + Send + use<>> {
         let supervisor = pidfd_open(Pid::from_child(&self.supervisor), PidfdFlags::empty())?;
         Ok(move || {

@@ -47,14 +47,14 @@ const APP: usize = 2;
 /// The variables that lead to a session.
 const ADDRESSES: [&str; 3] = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"];
 
-/// The environment of a process, and its rank: the lowest is the best.
+/// The environment of a process, and its rank. The lowest rank is the best.
 struct Candidate {
     worth: (bool, usize, bool, Reverse<u64>),
     environment: Environment,
 }
 
 impl Candidate {
-    /// Whether it is a session or window manager, not an app.
+    /// Whether the process is a session or window manager, not an app.
     fn is_session(&self) -> bool {
         self.worth.1 < APP
     }
@@ -136,7 +136,7 @@ impl Sources {
         session
     }
 
-    /// The parts of an environment's session that answer.
+    /// The session that an environment describes, with only the parts that answer.
     fn answering(&self, environment: &Environment) -> Session {
         let mut session = Session::from_environment(environment);
         let uid = self.uid;

@@ -15,7 +15,7 @@ pub type Environment = BTreeMap<String, String>;
 /// directory, so that no two desktops share a mark.
 pub(crate) const MARK: &str = "DESKLINE_DESKTOP";
 
-/// Names that are passed on.
+/// Names of variables that are passed on to apps.
 #[rustfmt::skip]
 const USUAL: &[&str] = &[
     "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "DESKTOP_SESSION",
@@ -35,7 +35,7 @@ const FAMILIES: &[&str] = &[
 
 /// Variables that point programs to code and data. An `AppImage`, a snap or an Electron app points
 /// them at its own bundle, whose content may crash other programs. A session may point them at
-/// content for all its apps. So these values are taken from the session or not at all.
+/// content for all its apps. So their values come from the session, or are left out.
 #[rustfmt::skip]
 const BUNDLED: &[&str] = &[
     "LD_LIBRARY_PATH", "LD_PRELOAD", "GIO_MODULE_DIR", "GIO_EXTRA_MODULES", "GI_TYPELIB_PATH",
@@ -53,7 +53,7 @@ const BUNDLES: &[&str] = &[
     "LD_LIBRARY_PATH", "LD_PRELOAD",
 ];
 
-/// The root directory of a bundle, which it adds to search paths.
+/// Variables that name the root directory of a bundle, which the bundle adds to search paths.
 const ROOTS: &[&str] = &["APPDIR", "SNAP"];
 
 /// Parts of names that suggest a credential. They also exclude `XDG_ACTIVATION_TOKEN`, a one-use
@@ -86,7 +86,8 @@ pub(crate) fn is_of_a_bundle(environment: &Environment) -> bool {
     names.any(|name| environment.contains_key(*name))
 }
 
-/// The variables of a session's own programs that point all its apps to code and data.
+/// The variables with which a session's own program points all apps of the session to code and
+/// data.
 pub(crate) fn pointers(environment: &Environment) -> impl Iterator<Item = (String, String)> {
     BUNDLED
         .iter()
@@ -113,8 +114,7 @@ fn leave_bundle(passed: &mut Environment, environment: &Environment) {
     }
 }
 
-/// The names of the home and temporary directories in a private desktop's directory. The home may
-/// be a symbolic link.
+/// The name of the home in a private desktop's directory. The home may be a symbolic link.
 pub(crate) const HOME: &str = "home";
 /// The name of the socket for a VNC viewer in the desktop's directory.
 pub(crate) const VNC_SOCKET: &str = "vnc";
@@ -122,8 +122,8 @@ pub(crate) const VNC_SOCKET: &str = "vnc";
 pub(crate) const TEMPORARY: &str = "tmp";
 
 /// Gives apps the home of the private desktop if the environment belongs to one. A server that a
-/// person started there has the person's home: with it, a browser or office suite would pass its
-/// document to the instance on the person's desktop.
+/// person started on that desktop has the person's home, with which a browser or office suite would
+/// pass its document to the instance on the person's desktop.
 pub(crate) fn keep_to_desktop(environment: &mut Environment) {
     let Some(desktop) = environment.get(MARK).map(PathBuf::from) else {
         return;

@@ -21,7 +21,7 @@ fn peer(address: &SocketAddrUnix) -> Result<Peer, Errno> {
     socket::peer(&socket).map_err(|e| Errno::from_io_error(&e).unwrap_or(Errno::IO))
 }
 
-/// Whether `uid` or root listens there.
+/// Whether `uid` or root listens at `address`.
 fn answers(address: Result<SocketAddrUnix, Errno>, uid: u32) -> bool {
     let peer = address.and_then(|address| peer(&address));
     peer.is_ok_and(|peer| [uid, 0].contains(&peer.uid))
@@ -96,7 +96,7 @@ pub(super) fn compositor(name: &str, runtime_dir: Option<&Path>) -> Option<u32> 
     peer(&address).ok()?.pid
 }
 
-/// `wl_display_connect(3)`
+/// The path of a Wayland socket, as in `wl_display_connect(3)`.
 pub(super) fn wayland_path(name: &str, runtime_dir: Option<&Path>) -> Option<PathBuf> {
     let path = Path::new(name);
     if path.is_absolute() {

@@ -16,7 +16,7 @@ const CHOOSES: [&str; 3] = ["AXPopUpButton", "AXComboBox", "AXMenuButton"];
 /// may be an ancestor.
 const LEVELS: usize = 3;
 
-/// An action that an element refuses. The link adds the element's name.
+/// The error for an action that an element refuses. The link adds the element's name.
 fn refused(action: QuietAction, obstacle: Obstacle) -> Error {
     Error::Refused(Refusal { action, obstacle })
 }
@@ -58,7 +58,8 @@ impl<O: Os> Acting<'_, O> {
     pub(crate) fn press(&self) -> Result<()> {
         self.require_enabled()?;
         let children = || self.os.count(self.element, "AXChildren").unwrap_or(0);
-        // A press of such an item does nothing, and is no error (mcp-baepsae #78).
+        // A press of a menu item that has a submenu does nothing, and reports no error (mcp-baepsae
+        // #78).
         if self.is_any(&["AXMenuItem"])? && children() > 0 {
             return Err(refused(self.action, Obstacle::OpensSubmenu));
         }
@@ -190,7 +191,7 @@ fn amount<E>(now: &[Value<E>], text: &str) -> Result<f64, Obstacle> {
     };
     let mut amount = shown.amount(&text)?;
     if amount.is_none() {
-        // The description is not the number, such as "loud".
+        // The description may be a word such as "loud", and not the number.
         shown.text.clear();
         amount = shown.amount(&text)?;
     }

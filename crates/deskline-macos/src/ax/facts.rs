@@ -5,7 +5,8 @@ use deskline_core::{Rect, Role, States, Text, number};
 use crate::os::{AxError, Value};
 
 /// All attributes that are requested of elements, in one call. The value may be a long text, and
-/// the children a hundred thousand rows: they come last, to be left out.
+/// the children may be a hundred thousand rows: these two come last, so that shorter lists can
+/// leave them out.
 const ATTRIBUTES: [&str; 20] = [
     "AXRole",
     "AXSubrole",
@@ -29,10 +30,10 @@ const ATTRIBUTES: [&str; 20] = [
     "AXChildren",
 ];
 
-/// Without the children.
+/// [`ATTRIBUTES`] without the children.
 pub(crate) const FACTS: &[&str] = ATTRIBUTES.split_at(19).0;
 
-/// Without the value and the children.
+/// [`ATTRIBUTES`] without the value and the children.
 pub(crate) const FACTS_BUT_VALUE: &[&str] = ATTRIBUTES.split_at(18).0;
 
 pub(crate) const FACTS_AND_CHILDREN: &[&str] = &ATTRIBUTES;
@@ -50,16 +51,16 @@ pub(crate) struct Facts<E> {
     pub(crate) value: Text,
     pub(crate) extents: Option<Rect>,
     pub(crate) states: States,
-    /// The element's own attribute. Its ancestors may be hidden too.
+    /// Whether the element's own attributes say that it is hidden, whatever its ancestors are.
     pub(crate) hidden: bool,
     pub(crate) modal: bool,
-    /// The element whose text is its label.
+    /// Another element, whose text is the label of this one.
     pub(crate) label: Option<E>,
-    /// `None` if they were not requested, or the app has failed.
+    /// The children; `None` if they were not requested, or if the app has failed to return them.
     pub(crate) children: Option<Vec<E>>,
 }
 
-/// The answer for each requested attribute, until it is taken.
+/// The answers that were not decoded yet, each with its attribute.
 struct Answers<E>(Vec<(&'static str, Value<E>)>);
 
 impl<E> Answers<E> {
@@ -156,8 +157,8 @@ pub(crate) fn read<E>(names: &[&'static str], values: Vec<Value<E>>) -> Facts<E>
     };
     let title = answers.text("AXTitle");
     let described = ["AXDescription", "AXPlaceholderValue"].map(|name| answers.text(name));
-    // The tool tip: toolbar buttons often have nothing else. It becomes the name only of elements
-    // without any other name.
+    // The tool tip (`AXHelp`) becomes the name only of elements without any other name: toolbar
+    // buttons often have nothing else.
     let unnamed = title.is_blank() && value.is_blank() && role.is_interactive();
     let description = match described.into_iter().find(|text| !text.is_blank()) {
         Some(described) => described,

@@ -22,7 +22,7 @@ const SPARE: usize = 10_000;
 #[derive(Debug)]
 struct Known {
     id: ElementId,
-    /// The traversal that saw it last.
+    /// The number of the last traversal that saw the element.
     seen: u64,
 }
 
@@ -37,7 +37,7 @@ struct App<O: Os> {
     started: u64,
     known: HashMap<O::Element, Known>,
     elements: HashMap<ElementId, O::Element>,
-    /// How many elements have had each hash.
+    /// How many elements so far have had each hash.
     used: HashMap<u64, u32>,
     reading: u64,
 }

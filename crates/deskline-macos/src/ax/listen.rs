@@ -45,19 +45,20 @@ const FOCUS: &[&str] = &[
 /// `kAXUIElementDestroyedNotification`
 const DESTROYED: &str = "AXUIElementDestroyed";
 
-/// Record at most this many destroyed elements, and as many elements that events have named.
+/// Record at most this many destroyed elements, and at most this many elements that events have
+/// named.
 const MOST: usize = 10_000;
 
 /// Keep at most this many open menus.
 const MOST_MENUS: usize = 20;
 
-/// The notifications since the last call.
+/// What the notifications have reported.
 #[derive(Debug)]
 struct Heard<E> {
     destroyed: Vec<E>,
     /// The menus that are open.
     menus: Vec<E>,
-    /// `None` if there were too many.
+    /// The elements that notifications have named; `None` if there were more than [`MOST`].
     named: Option<HashSet<E>>,
 }
 
@@ -122,7 +123,7 @@ impl<O: Os> Listening<O> {
         })
     }
 
-    /// The elements that were destroyed since the last call.
+    /// The elements that were destroyed since this was last called.
     pub(crate) fn destroyed(&self) -> Vec<O::Element> {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut heard.destroyed)

@@ -10,20 +10,20 @@ pub(crate) struct Node<E> {
     pub(crate) parent: Option<usize>,
     /// In document order.
     pub(crate) children: Vec<usize>,
-    /// The facts; `None` until they were read, and if the element has gone.
+    /// The facts; `None` if they were not read yet, or if the element has gone.
     pub(crate) facts: Option<Facts<E>>,
-    /// Whether it is visible, by its own attributes and by geometry.
+    /// Whether the element is visible, judged by its attributes and by geometry.
     pub(crate) showing: bool,
     pub(crate) children_read: bool,
-    /// Whether accessibility can set its value; `None` if it takes no text.
+    /// Whether Accessibility can set the element's value; `None` if the element takes no text.
     pub(crate) editable: Option<bool>,
-    /// The bounds that clip its children; `None` if nothing clips them.
+    /// The bounds that clip the element's children; `None` if nothing clips them.
     pub(super) clip: Option<Rect>,
     /// For a table that is only partly read: how many rows are not read yet, and how many rows were
     /// read in ranges so far.
     pub(super) more_rows: Option<(usize, usize)>,
-    /// For a container that does not report which rows are visible: how many rows were read since
-    /// the last one that shows, and that one.
+    /// For a container that does not report which rows are visible: how many rows were read from
+    /// the last row that shows on, including that row; 0 if none shows yet.
     pub(super) past_view: Option<u32>,
 }
 

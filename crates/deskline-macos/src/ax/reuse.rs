@@ -1,5 +1,5 @@
-//! The result of a traversal, for the link's second one: a hidden element is taken from here unless
-//! an event has named it since.
+//! The result of a link's first traversal, for its second one: a hidden element is not read again
+//! unless an event has named it since.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -16,7 +16,7 @@ pub(crate) struct Known<E> {
     parent: Option<E>,
 }
 
-/// The elements of one traversal that were read completely.
+/// Those elements of a traversal that were read completely.
 #[derive(Debug)]
 pub(crate) struct Last<E> {
     pub(crate) pid: u32,
@@ -24,7 +24,7 @@ pub(crate) struct Last<E> {
 }
 
 impl<E: Clone + Eq + Hash> Last<E> {
-    /// From these nodes. Skips a node whose children were not all read.
+    /// Keeps the elements of these nodes, except nodes whose children were not all read.
     pub(crate) fn new(pid: u32, nodes: &[Node<E>]) -> Self {
         let read = |node: &Node<E>| {
             let facts = node.facts.clone().filter(|_| node.children_read)?;
@@ -50,7 +50,7 @@ impl<E: Clone + Eq + Hash> Last<E> {
 
     /// Forgets an element that an event has named, and its parent: when an element is created or
     /// destroyed, no other event reports that its parent's children have changed. `parent_of`
-    /// returns the parent of a new element.
+    /// returns the parent of an element that is not known yet.
     pub(crate) fn forget(&mut self, element: &E, parent_of: impl FnOnce() -> Option<E>) {
         let parent = match self.known.remove(element) {
             Some(known) => known.parent,

@@ -151,7 +151,7 @@ fn tree_windows<O: Os>(
     nodes: &[Node<O::Element>],
     position: &[Option<usize>],
 ) -> Vec<TreeWindow> {
-    // Besides its windows, an app's menu bars and its part of the Touch Bar have bounds too.
+    // An app's menu bars and its part of the Touch Bar have bounds too, but are no windows.
     let is_bar = |n: &Node<O::Element>| {
         let facts = n.facts.as_ref();
         facts
@@ -196,7 +196,7 @@ fn tree_windows<O: Os>(
         .collect()
 }
 
-/// The texts of labels, by the element that they label.
+/// The text of each static text, by its element: other elements may refer to it as their label.
 fn labels<E: Clone + Eq + std::hash::Hash>(nodes: &[Node<E>]) -> HashMap<E, &Text> {
     let facts = nodes
         .iter()
@@ -234,7 +234,8 @@ fn is_dialog<E>(facts: &Facts<E>) -> bool {
     facts.role == Role::SHEET || facts.role == Role::WINDOW && facts.modal
 }
 
-/// Prefers a modal window to all others, and of sheets the innermost in the frontmost window.
+/// Prefers a modal window to a sheet, and of several sheets the innermost one of the frontmost
+/// window.
 fn better_dialog(
     known: Option<(usize, Role)>,
     (index, facts): (usize, &Facts<impl Sized>),

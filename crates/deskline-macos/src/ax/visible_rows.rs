@@ -7,22 +7,23 @@ use deskline_core::Role;
 
 use crate::os::{Ax, AxError, Os, Value};
 
-/// The number of rows a call, when reading ranges.
+/// The number of rows per call, when rows are read in ranges.
 pub(crate) const RANGE: usize = 100;
 
-/// How many children to read at once of a container that does not report which are visible.
+/// How many children to read first of a container that does not report which of them are visible.
 const UNKNOWN: usize = 500;
 
 /// The attributes with a container's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Names {
-    /// Its visible rows.
+    /// The attribute with the visible rows.
     visible: &'static str,
-    /// All its rows.
+    /// The attribute with all rows.
     pub(crate) all: &'static str,
 }
 
-/// The attributes of a role that may hold any number of rows.
+/// The attributes with the rows of a container with this role; `None` for roles other than tables,
+/// outlines, lists and grids.
 pub(crate) fn names(role: Role) -> Option<Names> {
     let (visible, all) = match role {
         Role::TABLE | Role::OUTLINE => ("AXVisibleRows", "AXRows"),
@@ -36,9 +37,10 @@ pub(crate) fn names(role: Role) -> Option<Names> {
 pub(crate) struct Rows<E> {
     /// The headers and the visible rows, in order, and the open context menu.
     pub(crate) shown: Vec<E>,
-    /// How many more rows there are.
+    /// How many rows there are besides those in `shown`.
     pub(crate) more: usize,
-    /// Whether the container does not report which of them are visible: their bounds show it.
+    /// Whether the container does not report which rows are visible, so that their bounds must show
+    /// it.
     pub(crate) unsure: bool,
 }
 
@@ -54,7 +56,7 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
         Err(e) => return Err(e),
     };
     let (rows, total, unsure) = match (values.pop(), total) {
-        // Firefox and apps based on it return no rows although there are some (zotero
+        // Firefox and apps based on it return no visible rows although there are some (zotero
         // #2734).
         (Some(Value::Elements(rows)), total) if !rows.is_empty() || total == Some(0) => {
             (rows, total, false)

@@ -14,11 +14,12 @@ use deskline_input::clock::Instant;
 use crate::os::{Ax, AxError, NewValue, Os};
 use crate::{front, windows};
 
-/// How long an app may take to build its tree after the request: both first wait 2 s for a further
-/// request (different-ai/openwork #4595), and then build it.
+/// How long an app may take to build its tree after the request: Electron and Chromium at first
+/// wait 2 s for a further request (different-ai/openwork #4595), and then build it.
 pub(crate) const WAKES: Duration = Duration::from_millis(3_500);
 
-/// The polling interval: no notification covers both.
+/// How often to check whether the page has come: no notification reports it for Electron and
+/// Chromium alike.
 pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
 const MANUAL: &str = "AXManualAccessibility";
@@ -35,15 +36,16 @@ pub(crate) struct Woken<O: Os> {
 
 #[derive(Clone, Copy)]
 struct Asked {
-    /// The attribute that was used.
+    /// The attribute by which the app was asked.
     name: &'static str,
-    /// Whether a tree may follow.
+    /// Whether the app may build its tree, by its answer to the request.
     may: bool,
-    /// When, unless a further request may be made at once.
+    /// When the app was asked last; `None` if it may be asked again at once.
     at: Option<Instant>,
-    /// How often in a row; 0 once the page has come.
+    /// How often the app was asked in a row; 0 once the page has come.
     times: u32,
-    /// Whether the request has been withdrawn, and whether it stays because its page went then.
+    /// Whether the request was withdrawn, and whether it must stay because the page went away when
+    /// an earlier request was withdrawn.
     withdrawn: bool,
     stays: bool,
 }
@@ -58,11 +60,13 @@ impl<O: Os> Woken<O> {
 
     /// Asks an app that shows no page to build its tree. Returns whether to wait for it.
     ///
-    /// Electron may take the first request for none (FuJacob/cotabby #671), and loses its tree with
-    /// its renderer. Each request begins the wait anew, so the next one comes after it.
+    /// Electron may ignore the first request (FuJacob/cotabby #671), and loses its tree with its
+    /// renderer, so requests are repeated. But each request makes the app wait anew, so the next
+    /// one is made only after [`WAKES`].
     ///
     /// Electron before 26 answers -25205 but builds the tree (electron/electron #38102), and some
-    /// apps do so after -25208. From other apps with Chromium these answers are refusals.
+    /// Electron apps build it after answering -25208. From other apps with Chromium these answers
+    /// are refusals.
     pub(crate) fn wake(&mut self, pid: u32) -> bool {
         let key = (pid, self.os.process(pid).map_or(0, |p| p.started));
         let before = self.asked.get(&key);
@@ -94,8 +98,9 @@ impl<O: Os> Woken<O> {
         may && times <= WAITS
     }
 
-    /// Withdraws the requests to browsers whose pages have come: they keep other programs from
-    /// moving windows. Chrome's page stays, as reading a role has turned on a basic mode too.
+    /// Withdraws the requests to browsers whose pages have come: while a request stands, other
+    /// programs cannot move the browser's windows. Chrome keeps its page, because reading a role
+    /// has turned on a basic mode of accessibility too.
     pub(crate) fn rest(&mut self) {
         for ((pid, _), asked) in &mut self.asked {
             let came = asked.name == ENHANCED && asked.times == 0;
@@ -106,7 +111,8 @@ impl<O: Os> Woken<O> {
         }
     }
 
-    /// The app may be asked again at once: it has come to the front or, with a page, was awake.
+    /// Lets the app be asked again at once, because it has come to the front, or because it shows a
+    /// page (`has_page`).
     pub(crate) fn renew(&mut self, pid: u32, has_page: bool) {
         for (_, asked) in self.asked.iter_mut().filter(|((of, _), _)| *of == pid) {
             asked.at = None;
@@ -118,8 +124,8 @@ impl<O: Os> Woken<O> {
 }
 
 impl<O: Os> Drop for Woken<O> {
-    /// Withdraws the requests when this server ends: VS Code and Cursor take them for a screen
-    /// reader, and Chromium spends time on its tree.
+    /// Withdraws the requests when this server ends: VS Code and Cursor take the requests for a
+    /// screen reader, and Chromium spends time on its tree.
     fn drop(&mut self) {
         for ((pid, started), asked) in self.asked.drain().filter(|(_, asked)| !asked.withdrawn) {
             if self.os.process(pid).is_some_and(|p| p.started == started) {
@@ -147,7 +153,8 @@ enum Engine {
     Chromium,
 }
 
-/// Whether a bundle contains Chromium: its framework contains the renderer's helper apps.
+/// The engine of the app in a bundle, if that contains Chromium: one of its frameworks then has
+/// Chromium's resources or its crash handler.
 fn engine(bundle: &Path) -> Option<Engine> {
     let frameworks = std::fs::read_dir(bundle.join("Contents/Frameworks")).ok()?;
     // A bundle has only a few frameworks.
@@ -171,7 +178,7 @@ fn engine(bundle: &Path) -> Option<Engine> {
     })
 }
 
-/// Notes that Chromium may keep its tree as it was while another window covers its own
+/// Notes in the tree if another window covers the app's: Chromium may not update its tree meanwhile
 /// (trycua/cua #1367).
 pub(crate) fn note_covered<O: Os>(os: &O, tree: &mut Tree) {
     let pid = tree.app.pid;

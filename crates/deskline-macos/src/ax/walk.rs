@@ -1,4 +1,4 @@
-//! The traversal: top down, one batched call an element.
+//! The traversal: top down, with one batched call per element.
 //!
 //! macOS does not report visibility; it follows from geometry. An element is hidden if it is
 //! outside its window or its scroll area, or in a closed menu, a minimised window or a hidden app.
@@ -20,14 +20,16 @@ use super::{PATIENCE, failed, long_text};
 use crate::os::{AxError, Os, Value};
 use crate::{front, windows};
 
-/// How long a hidden element may take to answer, in two attempts.
+/// The shortest and the longest timeout for a hidden element, depending on the rest of the budget.
+/// An element that does not answer is asked twice.
 const LEAST_TIME: Duration = Duration::from_millis(50);
 const MOST_TIME: Duration = Duration::from_millis(250);
 
-/// How long to read visible elements. Menus come after windows, each with this time.
+/// How long to read visible elements: this long for the windows, and then this long again for open
+/// menus.
 const VISIBLE: Duration = Duration::from_secs(3);
 
-/// How many rows in a row may not show before the rest counts as hidden.
+/// After this many consecutive rows that do not show, the rest counts as hidden.
 const BEYOND: u32 = 20;
 
 /// The maximum number of nodes. No app has more: a larger tree has a cycle.
@@ -44,8 +46,8 @@ const TOPLEVELS: &[&str] = &[
     "AXExtrasMenuBar",
 ];
 
-/// The open context menus, including those that their lists do not report among their children
-/// (agent-desktop).
+/// The attribute with the open context menus, including the menus of lists that do not report them
+/// among their children (agent-desktop).
 const MENUS: &str = "AXMenus";
 
 /// One traversal in progress.
@@ -65,12 +67,12 @@ pub(crate) struct Walk<'o, O: Os> {
     hidden: VecDeque<usize>,
     /// Tables with unread rows.
     tables: Vec<usize>,
-    /// Elements that did not answer although the app does.
+    /// How many elements did not answer although the app does.
     pub(crate) silent: usize,
     /// The other processes that elements belong to, such as those of pages, panels and panes of
     /// settings.
     pub(crate) helpers: HashSet<u32>,
-    /// The other processes that do not answer.
+    /// The processes in `helpers` that do not answer.
     hung: HashSet<u32>,
 }
 
@@ -100,8 +102,8 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
-    /// Reads everything visible. `menus`: the open menus. The menu of a list or an outline may be
-    /// no child of any element (pyatom #107).
+    /// Reads everything visible. `menus`: the open menus that notifications have named, as the menu
+    /// of a list or an outline may be the child of no element (pyatom #107).
     pub(crate) fn showing(&mut self, menus: Vec<O::Element>) -> Result<()> {
         self.root()?;
         self.queued()?;
@@ -109,7 +111,7 @@ impl<'o, O: Os> Walk<'o, O> {
         if !open.is_empty() && !windows::popup_open(self.os, self.pid) {
             open.clear();
         }
-        // These come last, so that a menu that is in the menu bar too is read there.
+        // Open menus come last: a menu that is also in the menu bar has been read there by now.
         for menu in open.into_iter().chain(menus) {
             self.add(0, menu, true);
         }
@@ -129,8 +131,9 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(())
     }
 
-    /// In a container that does not report its visible rows, those far beyond the last one that
-    /// shows count as hidden: one never drawn takes 60 ms and more (trycua/cua #3907).
+    /// In a container that does not report its visible rows, rows far beyond the last row that
+    /// shows count as hidden: reading a row that was never drawn takes 60 ms and more (trycua/cua
+    /// #3907).
     fn past_view(&mut self, index: usize) {
         let Some(parent) = self.nodes[index].parent else {
             return;
@@ -139,7 +142,7 @@ impl<'o, O: Os> Walk<'o, O> {
         let Some(past) = &mut self.nodes[parent].past_view else {
             return;
         };
-        // Zero until one shows.
+        // Zero until a row shows.
         *past = if shows {
             1
         } else {
@@ -154,8 +157,9 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
-    /// Reads hidden elements, until `until` or until one does not answer: reading a closed menu
-    /// makes its app fill it, which may take long, and that does not mean that the app is hung.
+    /// Reads hidden elements, until the time `until`, or until one of them does not answer. That
+    /// does not mean that the app is hung: reading a closed menu makes the app fill it, which may
+    /// take long.
     pub(crate) fn hidden(&mut self, until: Instant) -> Result<()> {
         while Instant::now() < until {
             if let Some(index) = self.hidden.pop_front() {
@@ -184,7 +188,8 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(())
     }
 
-    /// How many elements were found but not read for lack of time, without rows.
+    /// How many elements were found but not read for lack of time. Does not count
+    /// [`Self::unread_rows`].
     pub(crate) fn unread(&mut self) -> usize {
         let unread = std::mem::take(&mut self.hidden);
         for &index in &unread {
@@ -195,7 +200,7 @@ impl<'o, O: Os> Walk<'o, O> {
         unread.len()
     }
 
-    /// How many rows were not read, and in which table.
+    /// The tables with unread rows, each with the number of its unread rows.
     pub(crate) fn unread_rows(&self) -> impl Iterator<Item = (usize, usize)> {
         let nodes = self.nodes.iter().enumerate();
         nodes.filter_map(|(i, node)| Some((i, node.more_rows?.0)))
@@ -296,7 +301,7 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(())
     }
 
-    /// Completes the facts about an element of a scroll area that is no table.
+    /// Completes the facts about a child of a scroll area that is something else than a table.
     fn scrolled(
         &mut self,
         index: usize,
@@ -331,7 +336,8 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(long_text::read(self.os, self.pid, element, &values).unwrap_or(start))
     }
 
-    /// Takes a hidden element from the last traversal, if no event has named it since.
+    /// Reuses a hidden element from the last traversal, if no event has named it since. Returns
+    /// whether it did.
     fn reuse(&mut self, index: usize) -> bool {
         let node = &self.nodes[index];
         let known = self.last.and_then(|last| last.get(&node.element));
@@ -370,7 +376,7 @@ impl<'o, O: Os> Walk<'o, O> {
         let asked = Instant::now();
         let helper = self.helper(&self.nodes[index].element);
         let element = &self.nodes[index].element;
-        // Where one does not answer, its siblings may not either.
+        // Once an element has not answered, its siblings may not answer either.
         let quick = self.silent > 0;
         if quick {
             self.os.set_timeout(element, MOST_TIME);
@@ -386,12 +392,12 @@ impl<'o, O: Os> Walk<'o, O> {
             answer = self.os.attributes(element, names);
         }
         if quick {
-            // Zero means the default time of all elements.
+            // Zero restores the default timeout.
             self.os.set_timeout(element, Duration::ZERO);
         }
         match answer {
             Ok(values) => return Ok(Some(values)),
-            // A map or a canvas may be slow in an app that is not (trycua/cua #3906).
+            // A map or a canvas may be slow in an app that is not slow itself (trycua/cua #3906).
             Err(e)
                 if is_hung(e, asked)
                     && helper.is_none()
@@ -417,7 +423,7 @@ impl<'o, O: Os> Walk<'o, O> {
     }
 
     fn add_all(&mut self, index: usize, children: Vec<O::Element>) {
-        // A closed menu is not visible, and its app may fill it when it is read.
+        // A closed menu is not visible, and reading it may make the app fill it.
         let is_closed = holds_menu(self.role(Some(index))) && !self.is_selected(index);
         let showing = self.nodes[index].showing && !is_closed;
         for child in children {
@@ -463,7 +469,7 @@ impl<'o, O: Os> Walk<'o, O> {
             return;
         };
         let (before, found) = (self.nodes.len(), rows.len());
-        // Rows that were read before keep their nodes. Then all rows are sorted.
+        // Rows that were read before keep their nodes. Then all rows of the range are put in order.
         let ordered: Vec<O::Element> = rows.clone();
         for row in rows {
             self.add(index, row, false);
@@ -479,8 +485,8 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
-    /// Inserts the rows of a range, which starts at row `from`: after the rows of earlier ranges
-    /// and before the visible rows that come later.
+    /// Sorts the rows of the range that starts at row `from` into the children, after the rows of
+    /// earlier ranges and before the visible rows that come later.
     fn reorder(&mut self, index: usize, from: usize, rows: &[O::Element]) {
         let wanted: HashSet<&O::Element> = rows.iter().collect();
         let children = std::mem::take(&mut self.nodes[index].children);
@@ -545,7 +551,8 @@ impl<'o, O: Os> Walk<'o, O> {
     }
 }
 
-/// Whether the app has used up its time to answer. An app that is busy for a moment fails at once.
+/// Whether the app has used up its time to answer. If the app is busy only for a moment, the call
+/// fails at once.
 fn is_hung(error: AxError, asked: Instant) -> bool {
     error == AxError::CANNOT_COMPLETE && asked.elapsed() >= PATIENCE / 2
 }

@@ -24,7 +24,8 @@ impl<O: Os> Apps for MacDesktop<O> {
         let mut applications = Vec::new();
         let own = std::process::id();
         for app in self.os.apps().into_iter().filter(|app| app.pid != own) {
-            // Apps without an icon in the Dock: those of the menu bar, and the system's dialogs.
+            // Apps without a Dock icon (menu bar apps, the system's dialogs) count only if a window
+            // shows.
             if !app.regular && !server.shows(app.pid) {
                 continue;
             }
@@ -115,8 +116,8 @@ impl<O: Os> Apps for MacDesktop<O> {
     }
 }
 
-/// The identity of an app: its bundle's path, and where macOS keeps other apps from changing it,
-/// its file's name and its id.
+/// The identity of an app: its bundle's path. In folders where macOS keeps other apps from changing
+/// the bundle, also the bundle's file name and id.
 fn identity(path: &Path, bundle_id: &str) -> Identity {
     let real = path.canonicalize();
     let path = real.as_deref().unwrap_or(path);

@@ -15,15 +15,15 @@ use crate::desktop::Before;
 use crate::os::{NewValue, Os, Value};
 use crate::{activate, front, panels, permissions, picture, windows};
 
-/// How long to take no picture after one was not delivered in time: each attempt would cost a link
-/// the same time again.
+/// How long to take no pictures after a picture was not delivered in time: each further attempt
+/// would cost a link as much time again.
 const RESTS: Duration = Duration::from_secs(60);
 
 impl<O: Os> Display for MacDesktop<O> {
     fn begin_link(&mut self, _acts: bool) {
         self.before = None;
         self.hands.aim = None;
-        // The last link may only have read.
+        // The last link may have read a tree without calling `rest` afterwards.
         self.woken.rest();
     }
 
@@ -77,8 +77,8 @@ impl<O: Os> Raising for MacDesktop<O> {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let pid = windows::app_of(window).or_else(|| Some(windows::find(&self.os, window)?.pid));
         let back = match (&self.before, pid) {
-            // When the person's window returns to the front, also raise their other windows, which
-            // the target was above.
+            // When the person's window returns to the front, also raise their other windows that
+            // the target has come to cover.
             (Some(before), Some(pid)) if pid != before.raised => {
                 before.order.first().is_some_and(|front| front.pid == pid)
             }
@@ -165,8 +165,8 @@ impl<O: Os> Pictures for MacDesktop<O> {
         taken
     }
 
-    // Another process takes the pictures. It is a guess that the window's content is still the
-    // same: AppKit draws an inactive title bar and selection, and keeps what it last drew of a
+    // Another process takes the pictures. That a window behind others still has the same content is
+    // a guess: AppKit draws an inactive title bar and selection, and keeps what it last drew of a
     // covered window.
     fn nature(&self) -> PictureNature {
         PictureNature::SlowFromBehind

@@ -38,7 +38,7 @@ impl<O: Os> Scene for MacDesktop<O> {
             Doing::Key(press) if !self.input.stays || matches!(press.key, Key::Char(_)) => {
                 self.input.leave_method()
             }
-            // For a text, the port decides.
+            // For a text, `Port::lacks` decides whether the input method is turned off.
             Doing::Text | Doing::Key(_) | Doing::Point(_) | Doing::Drag(_) => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Coordinates are those of Quartz and Accessibility: points, origin at the top left of the main
 //! display, negative left of it and above it. Only [`Panel`] uses `AppKit`'s bottom-left origin,
-//! and only [`crate::windows::to_appkit`] converts to it.
+//! and only [`crate::panels::to_appkit`] converts to it.
 
 #[cfg(test)]
 pub(crate) use crate::tests::fake;
@@ -25,7 +25,7 @@ impl AxError {
     pub(crate) const ILLEGAL_ARGUMENT: Self = Self(-25201);
     /// `kAXErrorInvalidUIElement`: the element is gone.
     pub(crate) const INVALID_UI_ELEMENT: Self = Self(-25202);
-    /// `kAXErrorCannotComplete`: the app did not answer in time, or is not there.
+    /// `kAXErrorCannotComplete`: the app did not answer in time, or does not exist.
     pub(crate) const CANNOT_COMPLETE: Self = Self(-25204);
     /// `kAXErrorAttributeUnsupported`
     pub(crate) const ATTRIBUTE_UNSUPPORTED: Self = Self(-25205);
@@ -62,7 +62,7 @@ impl std::error::Error for AxError {}
 /// The result of an accessibility call.
 pub(crate) type Ax<T> = Result<T, AxError>;
 
-/// The maximum number of UTF-16 units of a text that are copied out of a `CFString`.
+/// The maximum number of UTF-16 units to copy out of a `CFString`.
 pub const TEXT_UNITS: usize = 2_048;
 
 /// The value of an attribute.
@@ -76,7 +76,7 @@ pub enum Value<E> {
     Number(f64),
     /// `CFString`, or the string of a `CFAttributedString`.
     Text {
-        /// At most [`TEXT_UNITS`] of it.
+        /// The start of the text, of at most [`TEXT_UNITS`].
         start: String,
         /// The length of the whole text in UTF-16 units.
         units: usize,
@@ -122,8 +122,8 @@ pub enum NewValue<E> {
 pub struct Process {
     /// The pid of its parent.
     pub parent: u32,
-    /// Its start time in seconds since the epoch, which distinguishes it from an earlier process
-    /// with the same pid.
+    /// The start time in seconds since the epoch, which distinguishes the process from an earlier
+    /// one with the same pid.
     pub started: u64,
     /// The name of its executable.
     pub name: String,
@@ -139,7 +139,7 @@ pub struct RunningApp {
     pub bundle_id: String,
     /// `bundleURL`; empty if it has none.
     pub path: PathBuf,
-    /// `activationPolicy` is regular: it is in the Dock.
+    /// Whether `activationPolicy` is regular: the app is in the Dock.
     pub regular: bool,
     /// `finishedLaunching`
     pub finished: bool,
@@ -180,18 +180,18 @@ pub struct ServerWindow {
 pub struct Display {
     /// `CGDisplayBounds`: x, y, width, height in points.
     pub bounds: [f64; 4],
-    /// Pixels a point: 2.0 on Retina.
+    /// Pixels per point: 2.0 on Retina displays.
     pub scale: f64,
     /// Whether it is the main display, whose top left is the origin.
     pub main: bool,
 }
 
-/// The session that has the screen (`CGSessionCopyCurrentDictionary`).
+/// The login session of this process (`CGSessionCopyCurrentDictionary`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seat {
     /// `CGSSessionScreenIsLocked`
     pub locked: bool,
-    /// `kCGSSessionOnConsoleKey`: `false` if another user has it.
+    /// `kCGSSessionOnConsoleKey`: `false` if another user's session has the screen.
     pub on_console: bool,
 }
 
@@ -199,30 +199,30 @@ pub struct Seat {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shot {
     pub window: u32,
-    /// Windows that the picture has too if they are over the first: sheets, popovers, menus.
+    /// Windows above `window` to include in the picture: sheets, popovers, menus.
     pub over: Vec<u32>,
-    /// The bounds of the first window.
+    /// The bounds of `window`.
     pub bounds: [f64; 4],
-    /// Whether it is on the screen. The other windows, which may be thousands, are listed only if
-    /// it is not.
+    /// Whether `window` is on the screen. If not, the system has to list the windows off the screen
+    /// too, which may be thousands.
     pub on_screen: bool,
-    /// Width and height.
+    /// The width and height of the picture.
     pub pixels: (usize, usize),
 }
 
-/// A captured picture: rows of 4 bytes a pixel (red, green, blue, unused), without padding.
+/// A captured picture: rows of 4 bytes per pixel (red, green, blue, unused), without padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// Pixels a row.
+    /// Pixels per row.
     pub width: usize,
-    /// Rows.
+    /// The number of rows.
     pub height: usize,
     /// `4 × width × height` bytes.
     pub rgbx: Vec<u8>,
 }
 
-/// The value of `kCGEventSourceUserData` in all events that this program posts: the guard
-/// recognises its own events by it.
+/// The value of `kCGEventSourceUserData` in all events that this program posts. The guard
+/// recognises these events by the tag.
 pub(crate) const TAG: i64 = 0x6465_736b_6c69_6e65;
 
 /// A mouse button (`CGMouseButton`).
@@ -239,7 +239,8 @@ pub enum MouseButton {
 /// An event to post (`CGEvent`).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// `kCGEventMouseMoved`, or dragged with the button that is down.
+    /// `kCGEventMouseMoved`, or the drag event of the button that is down
+    /// (`kCGEventLeftMouseDragged`).
     Move {
         to: (f64, f64),
         /// `kCGMouseEventDeltaX`, `kCGMouseEventDeltaY`: the distance moved, while a button is
@@ -249,7 +250,7 @@ pub enum Event {
         number: i64,
         /// `kCGMouseEventClickState`: 1 while a button is down.
         clicks: i64,
-        /// The button that is down meanwhile.
+        /// The button that is down during the motion.
         dragging: Option<MouseButton>,
         /// `CGEventFlags`
         flags: u64,
@@ -258,7 +259,7 @@ pub enum Event {
     Button {
         at: (f64, f64),
         button: MouseButton,
-        /// Down or up.
+        /// Whether the button goes down, not up.
         down: bool,
         /// `kCGMouseEventClickState`: 2 in the second click of a double click.
         clicks: i64,
@@ -270,7 +271,7 @@ pub enum Event {
     },
     /// The wheel turns by lines, in the signs of Quartz: positive is up and left.
     Scroll {
-        /// The place (`CGEventSetLocation`). By default the event goes to the pointer's position.
+        /// The position of the event (`CGEventSetLocation`), which by default is the pointer's.
         at: (f64, f64),
         /// `wheel1`
         vertical: i32,
@@ -281,12 +282,12 @@ pub enum Event {
     Key {
         /// The virtual key code.
         code: u16,
-        /// Down or up.
+        /// Whether the key goes down, not up.
         down: bool,
         /// `CGEventFlags`
         flags: u64,
     },
-    /// A key that gives this text, whatever the layout (`CGEventKeyboardSetUnicodeString`).
+    /// A key event that carries this text, whatever the layout (`CGEventKeyboardSetUnicodeString`).
     Text {
         /// The virtual key code, for apps that read keys instead of characters; 0 if no key gives
         /// the text.
@@ -295,7 +296,7 @@ pub enum Event {
         flags: u64,
         /// UTF-16 units; Quartz takes 20 at most.
         units: Vec<u16>,
-        /// Down or up.
+        /// Whether the key goes down, not up.
         down: bool,
     },
 }
@@ -314,22 +315,22 @@ pub struct InputSource {
     pub id: String,
     /// `kTISPropertyLocalizedName`
     pub name: String,
-    /// Whether it is a keyboard layout, in which each key gives its character at once.
+    /// Whether it is a keyboard layout, not an input method: each key gives its character at once.
     pub layout: bool,
 }
 
-/// The character of a key with Shift and Option, or Command, up or down.
+/// What a key gives with these modifiers held: any of Shift and Option, or Command alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayoutKey {
     /// The virtual key code.
     pub code: u16,
     pub shift: bool,
     pub option: bool,
-    /// Command alone: some layouts have other characters for shortcuts.
+    /// Whether Command alone is held: some layouts have other characters for shortcuts.
     pub command: bool,
     /// Whether it is a dead key, which changes the character of the next key (`deadKeyState`).
     pub dead: bool,
-    /// The characters.
+    /// The characters that the key gives.
     pub text: String,
 }
 
@@ -338,7 +339,7 @@ pub struct LayoutKey {
 pub struct Tapped {
     /// The kind of event.
     pub kind: Seen,
-    /// `kCGEventSourceUserData`: [`TAG`] in this program's own.
+    /// `kCGEventSourceUserData`: [`TAG`] in this program's own events.
     pub tag: i64,
 }
 
@@ -352,7 +353,7 @@ pub enum Seen {
         /// `CGEventFlags`
         flags: u64,
     },
-    /// `kCGEventLeftMouseDown` and that of any other button
+    /// `kCGEventLeftMouseDown`, `kCGEventRightMouseDown`, `kCGEventOtherMouseDown`
     ButtonDown,
     /// Any other event of a keyboard or pointer.
     Input,
@@ -375,18 +376,18 @@ pub enum Verdict {
     Close,
 }
 
-/// A panel of the overlay: borderless, never key, transparent to clicks, in no picture.
+/// A panel of the overlay: borderless, never the key window, transparent to clicks, in no picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
     /// `AppKit`'s coordinates: x, y, width, height, origin at the bottom left of the main display.
     pub frame: [f64; 4],
     /// Its text; may be empty.
     pub text: String,
-    /// A coloured, hollow outline, as opposed to a dark plate.
+    /// Whether it is a coloured, hollow outline; if not, it is a dark plate.
     pub outline: bool,
 }
 
-/// An `NSPasteboardItem`: its data, by type.
+/// The data of an `NSPasteboardItem`, by type.
 pub(crate) type PasteboardItem = Vec<(String, Vec<u8>)>;
 
 /// Called when somebody reads a promised text.
@@ -412,8 +413,8 @@ macro_rules! calls {
             accessibility::system() -> Self::Element;
             /// `AXUIElementGetPid`
             accessibility::pid_of(element: &Self::Element) -> Ax<u32>;
-            /// `AXUIElementSetMessagingTimeout`: that of the system-wide element applies to the
-            /// whole process, any other to this reference alone.
+            /// `AXUIElementSetMessagingTimeout`. The timeout of the system-wide element applies to
+            /// the whole process, that of any other element to this reference alone.
             accessibility::set_timeout(element: &Self::Element, time: Duration);
             /// `CFHash`
             accessibility::hash(element: &Self::Element) -> u64;
@@ -453,18 +454,18 @@ macro_rules! calls {
 
             /// The CPU time of a process and its children so far (`PROC_PIDTASKINFO`).
             processes::computed(pid: u32) -> Option<Duration>;
-            /// The process that macOS holds responsible for this one
-            /// (`responsibility_get_pid_responsible_for_pid`), whose permissions apply to it, and
-            /// the absolute path of its executable (`proc_pidpath`).
+            /// The process that macOS holds responsible for `pid`
+            /// (`responsibility_get_pid_responsible_for_pid`), and the absolute path of that
+            /// process's executable (`proc_pidpath`). Its permissions apply to `pid`.
             processes::responsible(pid: u32) -> Option<(u32, PathBuf)>;
-            /// A process, if there is one. The start time of another user's process is not
-            /// available; it is then 0.
+            /// The process with this pid, if there is one. The start time of another user's process
+            /// is 0, because the system does not report it.
             processes::process(pid: u32) -> Option<Process>;
             /// `NSRunningApplication(processIdentifier:)`
             processes::app(pid: u32) -> Option<RunningApp>;
             /// `NSWorkspace.runningApplications`
             processes::apps() -> Vec<RunningApp>;
-            /// `NSRunningApplication.activate`, ignoring other apps.
+            /// `NSRunningApplication.activate` with `activateIgnoringOtherApps`.
             processes::activate(pid: u32) -> bool;
             /// Opens an app or document; returns the pid of the app. `LaunchServices` starts it,
             /// without this process's environment.
@@ -478,35 +479,37 @@ macro_rules! calls {
             tool::tool(program: &str, arguments: &[&str]) -> Option<String>;
             /// `NSRunningApplication.terminate`: asks an app to quit.
             processes::quit(pid: u32) -> bool;
-            /// `NSProcessInfo.beginActivity` without an end, so that App Nap stretches no wait.
+            /// `NSProcessInfo.beginActivity` without an end, so that App Nap does not prolong this
+            /// process's waits.
             processes::stay_awake();
             /// A name for this boot and login session.
             processes::session() -> String;
 
             /// The windows on the screen, front to back (`kCGWindowListOptionOnScreenOnly`).
             screen::windows() -> Vec<ServerWindow>;
-            /// All windows, in no order: Apple documents an order only for those on the screen, and
-            /// in practice it differs (trycua/cua #3471). They may be thousands (`ScrollSnap` #12).
+            /// All windows, in no order: Apple documents the order only of those on the screen, and
+            /// in practice this list is not front to back (trycua/cua #3471). It may have thousands
+            /// (`ScrollSnap` #12).
             screen::all_windows() -> Vec<ServerWindow>;
             screen::displays() -> Vec<Display>;
             /// `CGPreflightScreenCaptureAccess`: never prompts.
             pictures::may_capture() -> bool;
             /// `CGRequestScreenCaptureAccess`
             pictures::ask_to_capture();
-            /// A picture without shadows, scaled to this many pixels if the system can.
+            /// A picture without shadows, scaled to `shot.pixels` if the system can do that.
             pictures::capture(shot: &Shot, time: Duration) -> Result<Image, String>;
 
-            /// `None` if the system does not report it.
+            /// The session of this process; `None` if the system does not report it.
             screen::seat() -> Option<Seat>;
-            /// `CGEventSourceCounterForEventType` of presses of keys and buttons: an event number
-            /// above it is new.
+            /// `CGEventSourceCounterForEventType`, summed over presses of keys and buttons. An
+            /// event number above this sum is not in use yet.
             events::presses() -> i64;
             events::pointer() -> (f64, f64);
-            /// `CGWarpMouseCursorPosition`, without the pause in mouse movement that usually
-            /// follows it.
+            /// `CGWarpMouseCursorPosition`, without the usual pause after it in which the mouse
+            /// does not move the pointer.
             events::warp(to: (f64, f64));
-            /// `CGEventPost` at the HID level with this tag: [`TAG`], or another one when the
-            /// self-test acts as the person.
+            /// `CGEventPost` at the HID level with this tag: [`TAG`], or 0 when the self-test acts
+            /// as the person.
             events::post(event: &Event, tag: i64) -> Result<(), String>;
             /// `CGEventSourceKeyState` of the HID system: the key codes that the person holds.
             events::held_keys() -> Vec<u16>;
@@ -515,14 +518,15 @@ macro_rules! calls {
             keyboard::keys(layout: Layout) -> Vec<LayoutKey>;
             /// `TISCopyCurrentKeyboardInputSource`
             keyboard::input_source() -> Option<InputSource>;
-            /// `TISSelectInputSource`: the source with this id, or the layout for ASCII.
+            /// `TISSelectInputSource`: selects the source with this id, or if `None`, the layout
+            /// for ASCII.
             keyboard::select_source(id: Option<&str>) -> bool;
             /// `CGEventSourceButtonState` of the HID system: whether the person holds a mouse
             /// button.
             events::button_held() -> bool;
-            /// `IsSecureEventInputEnabled`: no tap sees keys.
+            /// `IsSecureEventInputEnabled`: whether keys are hidden from event taps.
             keyboard::secure_input() -> bool;
-            /// `kCGSSessionSecureInputPID`: the process that has secure input.
+            /// `kCGSSessionSecureInputPID`: the process that has turned secure input on.
             screen::secure_holder() -> Option<u32>;
 
             /// Whether `CGEventTapCreate` gives a tap that only listens.
@@ -533,15 +537,15 @@ macro_rules! calls {
             pasteboard::pasteboard_changes() -> i64;
             /// The types of each item on the pasteboard (`NSPasteboard.pasteboardItems`).
             pasteboard::pasteboard_types() -> Vec<Vec<String>>;
-            /// `NSPasteboardItem.dataForType`: the app now creates data that it has only promised,
-            /// and macOS may ask the person. Fails after `time`.
+            /// `NSPasteboardItem.dataForType`. An app that has only promised the data creates it
+            /// now, and macOS may ask the person for permission. Fails after `time`.
             pasteboard::pasteboard_data(item: usize, kind: &str, time: Duration)
                 -> Result<Option<Vec<u8>>, String>;
-            /// Replaces the content of the pasteboard, on this Mac alone. Returns the new
-            /// `changeCount`.
+            /// Replaces the content of the pasteboard, but not on the person's other devices.
+            /// Returns the new `changeCount`.
             pasteboard::pasteboard_write(items: Vec<PasteboardItem>) -> Result<i64, String>;
-            /// Like [`Os::put_on_pasteboard`], with one item: a promised text
-            /// (`NSPasteboardItemDataProvider`), and types without data.
+            /// Like [`Os::pasteboard_write`], with a single item. It has a promised text
+            /// (`NSPasteboardItemDataProvider`), and the types `marks` without data.
             pasteboard::pasteboard_promise(text: &str, marks: &[&'static str], asked: Asked)
                 -> Result<i64, String>;
             /// Shows exactly these panels.
@@ -553,8 +557,8 @@ macro_rules! calls {
 /// Declares the trait of the calls.
 macro_rules! declare {
     ($($(#[$doc:meta])* $file:ident::$name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
-        /// The system. Each method is one call, or the few that belong together. None waits
-        /// longer than the time that it is given or the messaging timeout.
+        /// The system. Each method is one system call, or a few that belong together. No method
+        /// waits longer than its `time` argument, or else than the messaging timeout.
         pub trait Os: Clone + Send + Sync + 'static {
             /// An `AXUIElement`: equal by `CFEqual`, hashed by `CFHash`, retained while it lives.
             type Element: Clone + Eq + Hash + Debug + Send + Sync + 'static;
@@ -565,7 +569,7 @@ macro_rules! declare {
 
             $($(#[$doc])* fn $name(&self $(, $argument: $kind)*) $(-> $result)?;)*
 
-            /// An attribute that is an element.
+            /// The value of an attribute, if that is an element.
             fn element(&self, of: &Self::Element, name: &'static str) -> Option<Self::Element> {
                 self.attribute(of, name).ok()?.element()
             }
@@ -575,7 +579,7 @@ macro_rules! declare {
 
 calls!(declare);
 
-// Below the macro that it uses.
+// This module is declared below the macro `calls`, because it uses that macro.
 #[cfg(target_os = "macos")]
 #[allow(unsafe_code)]
 pub mod apple;

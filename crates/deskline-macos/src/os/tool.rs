@@ -9,7 +9,7 @@ use std::time::Duration;
 /// How long a program may take.
 const TAKES: Duration = Duration::from_secs(3);
 
-/// The most of its output that is read, in bytes.
+/// The maximum number of bytes of a program's output to read.
 const MOST: u64 = 1 << 16;
 
 /// The output of a program, standard error included; `None` if it cannot be run, or does not end in
@@ -20,7 +20,8 @@ pub(crate) fn tool(program: &str, arguments: &[&str]) -> Option<String> {
     command.args(arguments).stdin(Stdio::null());
     command.stdout(writer.try_clone().ok()?).stderr(writer);
     let mut child = command.spawn().ok()?;
-    // Another process may hold the pipe's other end.
+    // Closes this process's write ends of the pipe. A child of the program may keep another one
+    // open, so the read below has a time limit.
     drop(command);
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! Checks on several apps, and on this program's own processes: a window behind another one of its
-//! app, another Space, browsers, many links, the end of apps.
+//! Checks on several apps, and on this program's own processes: a window behind another window of
+//! its app, another Space, browsers, many links, the end of apps.
 
 use std::time::{Duration, Instant};
 
@@ -17,13 +17,13 @@ use crate::{front, windows};
 /// How long a switch to or from full screen may take.
 const TRAVELS: Duration = Duration::from_secs(4);
 
-/// How many documents an app may ask to save when it quits.
+/// For how many documents a quitting app may ask whether to save them.
 const DOCUMENTS: usize = 3;
 
-/// How many guarded links are made on a Mac, and on a fake.
+/// How many guarded links to make: on a Mac, and on a fake.
 const LINKS: (usize, usize) = (500, 5);
 
-/// The maximum number of windows and kilobytes of memory that they may leave.
+/// How many windows and kilobytes of memory these links may leave behind.
 const LEFT: (usize, usize) = (1, 30_000);
 
 impl<O: Os> Test<'_, O> {
@@ -46,8 +46,8 @@ impl<O: Os> Test<'_, O> {
         }
     }
 
-    /// A click and text in the rear one of two windows of an app, while another app is in front:
-    /// judged by all texts of the app.
+    /// Clicks and types in the rear one of an app's two windows, while another app is in front:
+    /// judged by which of the app's text areas have the text.
     pub(super) fn rear_window(&mut self, pid: u32, other: u32) -> Found {
         const TEXT: &str = "rear";
         let new = self.new_window(pid);
@@ -88,7 +88,7 @@ impl<O: Os> Test<'_, O> {
         if full(true).is_err() || !until(TRAVELS, is_full) {
             return Err(skip("the window does not go to full screen"));
         }
-        // The attribute changes before the end of the animation.
+        // `AXFullScreen` changes before the end of the animation.
         deskline_contract::wait::pause(Duration::from_secs(1));
         let before = length(&os, pid);
         self.show(other);
@@ -112,7 +112,8 @@ impl<O: Os> Test<'_, O> {
         judge(arrived && back, seen)
     }
 
-    /// The person's window is in full screen, and the agent's app is on the first Space.
+    /// Input for an app on the first Space, while the person's window is in full screen: judged by
+    /// whether that window comes back.
     fn back_to_full_screen(&mut self, pid: u32, other: u32) -> Found {
         let start = Instant::now();
         let answer = self.press(other, "Escape", &[]);
@@ -124,7 +125,7 @@ impl<O: Os> Test<'_, O> {
         judge(good, format!("back: {back}, {ms} ms {said}"))
     }
 
-    /// The first tree of a browser, and of an app that contains Chromium, has the page.
+    /// Whether the first tree of a browser or of an Electron app has the page.
     pub(super) fn chromium(&mut self, apps: &[&str]) -> Found {
         let folders = self.os.app_folders();
         let is_there = |name: &&&str| {
@@ -157,10 +158,11 @@ impl<O: Os> Test<'_, O> {
         (windows, resident.and_then(|kb| kb.trim().parse().ok()))
     }
 
-    /// Links with guard and banner, each of one arrow key, leave little behind.
+    /// Makes many links with guard and banner, each of which presses one arrow key: they must leave
+    /// little behind.
     pub(super) fn many_links(&mut self, pid: u32) -> Found {
         let links = self.program.map_or(LINKS.1, |_| LINKS.0);
-        // The first links create what remains for good.
+        // The first links create what stays in memory for good, so they are not measured.
         for _ in 0..links / 5 {
             self.press(pid, "Right", &[]);
         }
@@ -176,7 +178,8 @@ impl<O: Os> Test<'_, O> {
         judge(now.0 <= windows + LEFT.0 && !grown && failed == 0, seen)
     }
 
-    /// A process with a banner is an app, and ends when it is asked to, as at a logout.
+    /// A process that shows a banner is an app to macOS: it must end when it is asked to quit, as
+    /// at a logout.
     pub(super) fn quits(&mut self) -> Found {
         let program = self.program;
         let program = program.ok_or_else(|| skip("there is no program to start"))?;
@@ -206,7 +209,7 @@ impl<O: Os> Test<'_, O> {
             if self.os.process(pid).is_none() {
                 continue;
             }
-            // Only a real Mac has real pids.
+            // On a fake, `program` is `None`, and the pids are not real.
             if self.program.is_some() {
                 let pid = pid.to_string();
                 let _ = std::process::Command::new("/bin/kill").arg(pid).status();

@@ -25,7 +25,7 @@ pub(super) const SHOWS: Duration = Duration::from_secs(2);
 /// The names of Calculator's button = in different versions of macOS.
 const EQUALS: [&str; 3] = ["=", "equals", "Equals"];
 
-/// Quotes and marks that are dead keys of many layouts, and that `TextEdit` curls.
+/// Quotes and marks that are dead keys in many layouts. `TextEdit` curls the quotes.
 const QUOTES: &str = "it's \"x\" ^ ~ `";
 
 const PANEL_TEXT: &str = "under a panel";
@@ -39,7 +39,7 @@ pub(super) fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
     within(time, || holds().then_some(())).is_some()
 }
 
-/// Whether these are the same but for the inaccuracy of the pointer's place.
+/// Whether two points are the same within the accuracy of the pointer's position.
 fn near(a: (f64, f64), b: (f64, f64)) -> bool {
     (a.0 - b.0).abs() < 1.5 && (a.1 - b.1).abs() < 1.5
 }
@@ -50,7 +50,7 @@ fn pixel(picture: &Picture, x: usize, y: usize) -> Option<&[u8]> {
 }
 
 impl<O: Os> Test<'_, O> {
-    /// Brings an app to the front without a link, which would put the old one back.
+    /// Brings an app to the front without a link: a link would restore the old front window.
     pub(super) fn show(&self, pid: u32) -> Option<Window> {
         let (window, _) = windows::of_app(self.os, pid).into_iter().next()?;
         activate::window(self.os, window.id, None, &Cancel::new()).ok()?;
@@ -90,7 +90,8 @@ impl<O: Os> Test<'_, O> {
         self.call(Some(pid), Action::Input(click))
     }
 
-    /// The wheel: judged by the scroll bar, with the pointer elsewhere beforehand.
+    /// Turns the wheel over the text, with the pointer elsewhere beforehand: judged by the scroll
+    /// bar.
     pub(super) fn wheel(&mut self, pid: u32) -> Found {
         let area = || Target::titled("", AREA);
         let turn = |delta_y| {
@@ -102,7 +103,7 @@ impl<O: Os> Test<'_, O> {
             })
         };
         let long = Action::set_value(area(), "line\n".repeat(200));
-        // Start at the top: a set text may have scrolled to its end.
+        // Start at the top: setting the text may have scrolled to its end.
         for action in [long, turn(-500)] {
             self.call(Some(pid), action);
         }
@@ -132,7 +133,7 @@ impl<O: Os> Test<'_, O> {
 
     /// Fifty clicks on Calculator's =, which repeats the last addition: judged by the sum.
     pub(super) fn count_clicks(&mut self, pid: u32) -> Found {
-        // Clears the entry, then all.
+        // The first Escape clears the entry, the second everything.
         for _ in 0..2 {
             self.press(pid, "Escape", &[]);
         }
@@ -184,14 +185,16 @@ impl<O: Os> Test<'_, O> {
         judge(opened > 0 && closed == 0, seen)
     }
 
-    /// Text that layouts and input methods can spoil, longer than the pieces in which other systems
-    /// enter one, while the person's mouse moves: judged by how much came and by the pointer.
+    /// While the person's mouse moves, types a text that layouts and input methods can spoil. It is
+    /// longer than the pieces in which Deskline enters text on other systems. Judged by how much
+    /// arrives, and by whether the pointer comes back.
     pub(super) fn hard_text(&mut self, pid: u32) -> Found {
         let text = QUOTES.to_owned() + &"a1 b2 c3 d4 e5 ".repeat(40);
         let (had, before) = (length(self.os, pid), self.os.pointer());
         let os = self.os.clone();
         let mouse = std::thread::spawn(move || {
-            // The mouse moves from the click on, and stops at the latest when the text is complete.
+            // The mouse starts to move once the click has moved the pointer, and stops before the
+            // text is complete.
             until(SHOWS, || !near(os.pointer(), before));
             for _ in 0..MOTIONS {
                 deskline_contract::wait::pause(MOTION);
@@ -234,7 +237,7 @@ impl<O: Os> Test<'_, O> {
         judge(grew(before, now, PANEL_TEXT), said(&answer))
     }
 
-    /// The context menu of a text, which closes when its app goes behind.
+    /// The context menu of a text. It closes when its app goes behind.
     pub(super) fn context_menu(&mut self, pid: u32) -> Found {
         self.show(pid);
         let at = place(&self.tree(pid), AREA);
@@ -246,7 +249,8 @@ impl<O: Os> Test<'_, O> {
         found
     }
 
-    /// Opens a menu or sheet over a window of an app: judged by the pixels in its place.
+    /// Opens a menu or sheet over a window of an app: judged by the pixels where the menu or sheet
+    /// is.
     pub(super) fn in_picture(
         &mut self,
         pid: u32,
@@ -279,7 +283,7 @@ impl<O: Os> Test<'_, O> {
     }
 }
 
-/// The number that Calculator shows: a text that is a number and not a button's.
+/// The number that Calculator shows: the last text that is a number and not the name of a button.
 fn sum(tree: &str) -> Option<String> {
     let texts = visible(tree).filter(|l| !l.contains("[AXButton"));
     let quoted = texts.filter_map(|l| l.split('"').nth(1));

@@ -1,4 +1,4 @@
-//! What the guard's checks need of macOS: the person's events have no tag.
+//! What the guard's checks need of macOS. The self-test posts the person's events without a tag.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub(super) fn length<O: Os>(os: &O, pid: u32) -> Result<usize, Miss> {
     }
 }
 
-/// Whether a text is longer by this one.
+/// Whether a text has grown by the length of `by`.
 pub(super) fn grew(before: Result<usize, Miss>, now: Result<usize, Miss>, by: &str) -> bool {
     before.is_ok_and(|n| now.is_ok_and(|now| now == n + by.len()))
 }
@@ -30,7 +30,7 @@ pub(super) fn grew(before: Result<usize, Miss>, now: Result<usize, Miss>, by: &s
 pub(super) struct Keys<O: Os> {
     pub(super) os: O,
     pub(super) desktop: MacDesktop<O>,
-    /// The app with the keyboard, and the length of its text.
+    /// The app that has the keyboard, and the length of its text at the last `forget`.
     pub(super) pid: u32,
     pub(super) had: usize,
 }

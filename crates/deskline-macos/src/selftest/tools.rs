@@ -1,5 +1,5 @@
-//! Checks each tool on `TextEdit` and Calculator, sheets, ids in a second process, and the state
-//! that a link restores.
+//! Checks each tool on `TextEdit` and Calculator. Also checks sheets, ids in a second process, and
+//! the state that a link restores.
 
 use std::process::Command;
 use std::time::Duration;
@@ -110,8 +110,8 @@ impl<O: Os> Test<'_, O> {
         self.note("press_ax", found.ok_or_else(|| "no button 7".into()));
     }
 
-    /// A click into an app in the background restores the front window, the pointer and the order
-    /// of the other apps' windows.
+    /// Clicks in a background app: the link must then restore the front window, the pointer and the
+    /// order of the other apps' windows.
     pub(super) fn restored(&mut self, behind: u32) {
         let os = self.os.clone();
         let order = || {
@@ -146,7 +146,7 @@ impl<O: Os> Test<'_, O> {
     }
 }
 
-/// The lines of a tree whose elements show.
+/// The lines of a tree that describe visible elements.
 pub(super) fn visible(tree: &str) -> impl DoubleEndedIterator<Item = &str> {
     tree.lines().filter(|line| line.contains(" visible"))
 }

@@ -19,7 +19,7 @@ const TEXT: Duration = Duration::from_millis(300);
 /// The time between two checks of the cancel flag.
 pub(crate) const SLICE: Duration = Duration::from_millis(10);
 
-/// Further types of a text offer: Xwayland asks for them.
+/// Further types that a text is offered in, because Xwayland asks for them.
 const X11_TEXT_TYPES: [&str; 2] = ["STRING", "TEXT"];
 
 /// The data of each type.
@@ -101,7 +101,7 @@ pub(crate) fn save_text(
     Ok(receive(kind, bounds)?.ok().map(|data| data.to_vec()))
 }
 
-/// Offers a text under all its types, with the hint that clipboard managers should not record it.
+/// A text as data of every text type, with the hint that clipboard managers should not record it.
 pub(crate) fn text(text: &str) -> Content {
     let data: Arc<[u8]> = text.as_bytes().into();
     let types = TEXT_TYPES.iter().chain(&X11_TEXT_TYPES);

@@ -23,7 +23,7 @@ use super::protocol;
 use super::thread::Keep;
 use crate::wlroots::client::{Client, PATIENCE, lost};
 
-/// The content of the owned clipboard.
+/// What is on the clipboard while this thread owns it.
 struct Owned {
     source: ZwlrDataControlSourceV1,
     content: Content,
@@ -56,8 +56,8 @@ impl Keeper {
         })
     }
 
-    /// Waits at most `limit` for an event of the compositor, a client that reads, or one of
-    /// `others` to become ready, and handles the first two.
+    /// Waits at most `limit` until the compositor sends an event, a client reads, or one of
+    /// `others` is ready. Handles events and clients; `others` are left to the caller.
     fn step(&mut self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<()> {
         self.handle()?;
         let pipes = self.writers.iter().map(Writer::pipe);
@@ -131,7 +131,7 @@ impl Keeper {
     ) -> Result<Received> {
         let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
         let (reader, writer) = pipe_with(flags).map_err(Error::system("making a pipe"))?;
-        // Only our end is non-blocking: owners may not expect that.
+        // Only our end is non-blocking: owners may not expect a non-blocking pipe.
         let blocking = rustix::fs::OFlags::empty();
         rustix::fs::fcntl_setfl(&writer, blocking).map_err(Error::system("making a pipe"))?;
         offer.receive(kind.to_owned(), writer.as_fd());

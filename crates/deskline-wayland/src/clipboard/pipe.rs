@@ -19,7 +19,7 @@ pub(crate) struct Writer {
     data: Arc<[u8]>,
     written: usize,
     last: Instant,
-    /// Whether this is the agent's text, and its intended process reads it.
+    /// Whether the data is the agent's text, and the process that the text is for reads it.
     pub(crate) to_reader: bool,
 }
 
@@ -73,7 +73,7 @@ impl Writer {
 /// Whether `app`, or a process that it has started, reads from `pipe`. For an app in Xwayland, the
 /// compositor reads. Returns `true` if the reader cannot be determined.
 ///
-/// The protocol does not name the client that asks, and clipboard managers ask too.
+/// The protocol does not name the client that asks for data, and clipboard managers ask too.
 pub(crate) fn is_read_by(pipe: &OwnedFd, app: u32, compositor: u32) -> bool {
     let inode = match fstat(pipe) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Fifo => stat.st_ino,

@@ -1,5 +1,5 @@
-//! wlroots' data control, `zwlr_data_control_v1`, and `ext_data_control_v1`, which is the same by
-//! another name.
+//! wlroots' data control, `zwlr_data_control_v1`, and `ext_data_control_v1`, which is the same
+//! protocol under another name.
 
 use std::ffi::CStr;
 
@@ -21,13 +21,13 @@ use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_source_v1
 use crate::wlroots::client::{Client, lost};
 use crate::wlroots::heard::{Clipboard, Heard, on_event};
 
-/// KWin 6.7 has only the second.
+/// The names of the global. KWin 6.7 has only the second one.
 const NAMES: [&CStr; 2] = [
     c"zwlr_data_control_manager_v1",
     c"ext_data_control_manager_v1",
 ];
 
-/// Binds data control by the name that the compositor has for it.
+/// Binds data control, by whichever of [`NAMES`] the compositor offers.
 pub(super) fn bind(client: &Client) -> Result<ZwlrDataControlManagerV1> {
     let mut globals = client.heard.globals.iter();
     let found = globals.find_map(|(name, its, _)| {
@@ -39,7 +39,7 @@ pub(super) fn bind(client: &Client) -> Result<ZwlrDataControlManagerV1> {
     let registry = &client.registry;
     let its = Argument::Str(Some(Box::new(its.into())));
     let [version, new] = [Argument::Uint(1), Argument::NewId(ObjectId::null())];
-    // `wl_registry.bind`, which wayland-client sends with the name of the type alone.
+    // `wl_registry.bind`, built by hand: wayland-client would always send the type's own name.
     let message = Message {
         sender_id: registry.id(),
         opcode: 0,
@@ -71,7 +71,7 @@ impl Clipboard {
     }
 
     fn add_type(&mut self, offer: &ObjectId, kind: String) {
-        /// More types than any app offers.
+        /// The most types to keep: more than any app offers.
         const MOST: usize = 200;
         let mut offers = self.offers.iter_mut();
         if let Some((_, types)) = offers.find(|(known, _)| known.id() == *offer)

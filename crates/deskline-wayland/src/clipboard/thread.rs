@@ -12,7 +12,7 @@ pub(crate) trait Keep: Board<Content = Content> + Send + 'static {
     fn work(&mut self, lending: &mut Lending<Content>, inbox: &Inbox<Order>) -> Result<()>;
 }
 
-/// Connects, and starts the thread. Dropping the result ends it.
+/// Connects, and starts the thread. Dropping the result ends the thread.
 pub(crate) fn keep<K: Keep>(connect: impl FnOnce(Reading) -> Result<K>) -> Result<ClipboardThread> {
     let reading = Reading::default();
     let mut keeper = connect(reading.clone())?;

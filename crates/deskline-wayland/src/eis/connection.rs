@@ -20,7 +20,8 @@ use crate::layout;
 /// How long the compositor may take for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long to wait for the compositor to close its end after our goodbye. It takes about 0.1 ms.
+/// How long to wait, after our disconnect request, until the compositor closes its end of the
+/// socket. It takes about 0.1 ms.
 const CLOSES: Duration = Duration::from_millis(100);
 
 /// How many events of a receiver to keep. Further events drop the oldest.
@@ -38,7 +39,7 @@ pub(crate) enum Heard {
     Button(u32, bool),
     /// The compositor starts to send us the person's input.
     Start,
-    /// The compositor stops sending it.
+    /// The compositor stops sending us the person's input.
     Stop,
 }
 
@@ -47,16 +48,16 @@ pub(crate) enum Heard {
 pub(crate) struct Connection {
     context: ei::Context,
     proto: ei::Connection,
-    /// Whether it is a sender's connection; otherwise a receiver's.
+    /// Whether this is a sender's connection. Otherwise it is a receiver's.
     sends: bool,
     /// The compositor's last serial, which requests have to repeat.
     pub(crate) serial: u32,
-    /// The capabilities of each seat, until it is bound.
+    /// Each seat and the capabilities that it offers.
     seats: Vec<(ei::Seat, u64)>,
     pub(crate) devices: Vec<Device>,
     /// The completed round trips.
     done: Vec<ei::Callback>,
-    /// Why the compositor has ended the connection.
+    /// Why the compositor has ended the connection, if it has.
     gone: Option<String>,
     pub(crate) heard: VecDeque<Heard>,
 }
@@ -65,10 +66,10 @@ fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::lost("talking to the compositor's input socket")(e)
 }
 
-/// Sends a disconnect request: Mutter's EIS treated a socket that was just closed as a client's
-/// error, and GNOME Shell then stopped reading its session bus in one of five sessions. Then waits
-/// until the compositor has closed its end: if its session ends earlier, Mutter (up to 48.7) writes
-/// to freed memory (its commit f88209feb7, in 48.8 and 50).
+/// Sends a disconnect request: if the socket was closed without one, Mutter's EIS treated that as a
+/// client's error, and in one of five sessions GNOME Shell then stopped reading its session bus.
+/// Then waits until the compositor has closed its end of the socket: if Mutter's session ends
+/// earlier, Mutter up to 48.7 writes to freed memory (mended by f88209feb7, in 48.8 and 50).
 impl Drop for Connection {
     fn drop(&mut self) {
         self.proto.disconnect();
@@ -288,7 +289,7 @@ fn next(context: &ei::Context) -> Result<Option<ei::Event>> {
     }
 }
 
-/// Waits until `deadline` for data, and reads it. Returns whether there was any.
+/// Waits until `deadline` for data, and reads it. Returns whether any data came.
 fn receive(context: &ei::Context, deadline: Instant) -> Result<bool> {
     let left = deadline.saturating_duration_since(Instant::now());
     if !wait::readable(context, left).map_err(lost)? {

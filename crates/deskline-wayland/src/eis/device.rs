@@ -9,13 +9,13 @@ pub(crate) struct Region {
     pub(crate) y: u32,
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// The mapping id: that of a screen cast's stream; in KWin 6.7 a screen's name.
+    /// The mapping id: the id of a screen cast's stream or, in KWin 6.7, a screen's name.
     pub(crate) mapping: Option<String>,
 }
 
 impl Region {
-    /// Whether the region is a part of the stream with this mapping or, without one, of the screen:
-    /// a session whose points are the screen's has no streams.
+    /// Whether the region belongs to the stream with this mapping. Without a mapping, every region
+    /// belongs to the screen, because a session that uses screen coordinates has no streams.
     fn is_of(&self, mapping: Option<&str>) -> bool {
         mapping.is_none() || self.mapping.as_deref() == mapping
     }
@@ -71,7 +71,7 @@ impl Device {
         }
     }
 
-    /// `sends`: whether the connection is a sender's.
+    /// Handles an event of this device. `sends` says whether the connection is a sender's.
     pub(super) fn hear(&mut self, event: ei::device::Event, sends: bool) {
         use ei::device::Event;
         match event {
@@ -113,8 +113,8 @@ impl Device {
         }
     }
 
-    /// The distance of a point from the nearest region of this mapping that does not contain it.
-    /// `None` if there is no such region.
+    /// The distance of a point from the nearest region of this mapping that does not contain the
+    /// point. `None` if all of them contain it.
     pub(super) fn to_the_next_region(
         &self,
         mapping: Option<&str>,

@@ -3,7 +3,7 @@
 //!
 //! - `connection`: the socket, with a time limit on every wait.
 //! - `device`: the devices that the compositor offers, and their state.
-//! - `port`: [`Eis`], single events of the pointer and the keyboard over them.
+//! - `port`: [`Eis`], which sends single events of the pointer and the keyboard by these devices.
 
 mod connection;
 mod device;

@@ -13,27 +13,28 @@ use super::connection::{Connection, PATIENCE};
 use super::device::Device;
 use crate::layout::{Layout, unreadable};
 
-/// The time between two notches of the wheel. GTK 4.8 drops an app's first wheel event, and with it
-/// all wheel events of the same frame, which it merges. Qt 6.10 drops some that come at once.
+/// The time between two notches of the wheel. GTK 4.8 drops an app's first wheel event, and merges
+/// the wheel events of a frame, so that it drops them together. Qt 6.10 drops some wheel events
+/// that come at the same time.
 const APART: Duration = Duration::from_millis(20);
 
 /// A wheel notch, in the units of `ei_scroll.scroll_discrete`.
 const NOTCH: i32 = 120;
 
 /// KWin 6.1 to 6.3 holds the pointer back at the border between two screens until the motions
-/// beyond it add up to this many pixels, and then moves it that much less, even for absolute
-/// motion. This is the value for corners; edges hold it for 100 pixels, unless the user has set
-/// more.
+/// beyond the border add up to this many pixels. It then moves the pointer that much less, even for
+/// absolute motion. This is the value at corners. At edges it is 100 pixels, unless the user has
+/// set more.
 const HELD_BACK: f64 = 2_000.0;
 
-/// An EIS connection. The compositor releases pressed keys and buttons when it ends.
+/// An EIS connection. When it ends, the compositor releases pressed keys and buttons.
 pub(crate) struct Eis {
     connection: Connection,
     /// The part of the screen that coordinates are relative to: see `Region::mapping`.
     space: Option<String>,
     sequence: u32,
     layout: Option<KnownLayout>,
-    /// Asks the compositor for the layout's active group. `Some` if its EIS does not report it.
+    /// Asks the compositor for the layout's active group. `Some` if EIS does not report the group.
     pub(crate) group: Option<Box<dyn Fn() -> u32 + Send>>,
     /// Whether the pointer may be in GNOME Shell's hot corner.
     cornered: bool,
@@ -49,8 +50,9 @@ struct KnownLayout {
 }
 
 impl Eis {
-    /// Connects over a socket from the compositor, and waits for a keyboard and a pointer (2 s): an
-    /// absolute one, unless [`Eis::select`] follows before the pointer is used.
+    /// Connects over a socket from the compositor, and waits at most 2 s for a keyboard and a
+    /// pointer. If `absolute` is not set, a relative pointer suffices, and [`Eis::select`] must
+    /// follow before the pointer is used.
     pub(crate) fn connect(socket: OwnedFd, absolute: bool) -> Result<Self> {
         let mut connection = Connection::open(socket, ContextType::Sender)?;
         let ready = |it: &Connection| {
@@ -80,7 +82,7 @@ impl Eis {
     }
 
     /// Sets the part of the screen that coordinates are relative to: the mapping of a stream of the
-    /// screen cast, or `None` for the screen. Waits until a pointer reaches it (2 s).
+    /// screen cast, or `None` for the screen. Waits at most 2 s until a pointer reaches that part.
     pub(crate) fn select(&mut self, mapping: Option<&str>) -> Result<()> {
         let there = |it: &Connection| {
             let mut devices = it.devices.iter();
@@ -121,7 +123,7 @@ impl Eis {
         Ok(index)
     }
 
-    /// Moves the pointer by this much, as only relative motions do.
+    /// Moves the pointer by these two distances in turn, by relative motions.
     fn shift(&mut self, by: [(f64, f64); 2]) -> Result<()> {
         let index = self.device("pointer", |d| d.relative.is_some())?;
         for (x, y) in by {
@@ -133,7 +135,7 @@ impl Eis {
         Ok(())
     }
 
-    /// Moves the pointer there, even from another screen.
+    /// Moves the pointer to this point, even from another screen.
     fn put(&mut self, x: f64, y: f64) -> Result<()> {
         let space = self.space.clone();
         let index = self.device("pointer", |d| d.reaches(space.as_deref()))?;
@@ -158,7 +160,7 @@ impl Eis {
 
 /// The single events. Codes are those of `linux/input-event-codes.h`.
 impl Eis {
-    /// Moves the pointer there, and waits until the compositor has processed that.
+    /// Moves the pointer to this point, and waits until the compositor has processed that.
     pub(crate) fn go(&mut self, x: f64, y: f64) -> Result<()> {
         if std::mem::take(&mut self.cornered) {
             // Mutter's barriers, which make the corner, stop each diagonal motion that starts on

@@ -43,7 +43,7 @@ impl Calls {
         Ok(Self { connection })
     }
 
-    /// The signals of an object that the owner of `name` has.
+    /// The signals of the object at `path` that belongs to the owner of `name`.
     pub(crate) fn signals(&self, name: &str, path: &str) -> Result<MessageStream> {
         let owner = self.owner(name)?;
         let rule = signals_of(&owner, path);
@@ -53,7 +53,8 @@ impl Calls {
         Ok(signals.into_inner())
     }
 
-    /// Calls `doing`, and waits until an object that the owner of `name` has sends this signal.
+    /// Calls `doing`, and waits until the object at `path` sends this signal. The object belongs to
+    /// the owner of `name`.
     pub(crate) fn signal_after(
         &self,
         (name, path): (&str, &str),
@@ -98,7 +99,7 @@ impl Calls {
         })
     }
 
-    /// Calls a method that creates an object, and returns its path.
+    /// Calls a method that creates an object, and returns the object's path.
     pub(crate) fn make(&self, on: On<'_>, method: &str, body: &impl Arguments) -> Result<String> {
         let path: OwnedObjectPath = self.ask(on, method, body)?;
         Ok(path.as_str().to_owned())
@@ -115,7 +116,7 @@ impl Calls {
         Ok(fd.into())
     }
 
-    /// The unique name of the connection that owns this name.
+    /// The unique name of the connection that owns the bus name `name`.
     pub(crate) fn owner(&self, name: &str) -> Result<String> {
         dbus::owner(&self.connection, name).map_err(failed("calling Mutter"))
     }
@@ -133,8 +134,8 @@ pub(crate) fn read<R: DeserializeOwned + Type>(message: &Message) -> Result<R> {
         .map_err(failed("reading Mutter's answer"))
 }
 
-/// The signals of an object of this connection. No other: every program of the session can send
-/// some.
+/// Matches the signals that the connection `owner` sends from this object. Signals of other
+/// connections do not count: every program of the session can send signals.
 fn signals_of<'r>(owner: &'r str, path: &'r str) -> zbus::Result<MatchRule<'r>> {
     let of_type = MatchRule::builder().msg_type(zbus::message::Type::Signal);
     Ok(of_type.sender(owner)?.path(path)?.build())

@@ -1,5 +1,5 @@
-//! Frames of windows, each by a screen cast of its own. Starting one takes several round trips, so
-//! that of the window that a link acts in is started before its picture is due.
+//! Frames of windows, each by a separate screen cast. Starting a cast takes several round trips, so
+//! the cast of the window that a link acts in is started before the picture is due.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -17,7 +17,7 @@ pub(super) struct Casts {
     begun: Option<Begun>,
 }
 
-/// The session bus for casts. Connected to at first use.
+/// The connection to the session bus for casts, made at first use.
 struct CastBus {
     address: String,
     connected: Mutex<Option<Calls>>,
@@ -38,11 +38,11 @@ impl CastBus {
     }
 }
 
-/// A cast that a thread starts.
+/// A cast that a thread is starting.
 struct Begun {
     /// Mutter's id of the window; `None` for the focused window.
     window: Option<u64>,
-    /// A stream keeps the size that the window had when it started.
+    /// The window's size. A stream keeps the size that its window had when the stream started.
     size: (i32, i32),
     start: JoinHandle<Result<Cast>>,
 }
@@ -83,8 +83,8 @@ impl Casts {
         }
     }
 
-    /// A frame of the window with this Mutter id and size, or of the focused window, even if others
-    /// cover it. Waits at most `longest` for the frame.
+    /// A frame of the window with this Mutter id and size or, without an id, of the focused window.
+    /// Other windows may cover it. Waits at most `longest` for the frame.
     pub(super) fn frame(
         &mut self,
         window: Option<u64>,
@@ -101,7 +101,7 @@ impl Casts {
         cast.frame(longest)
     }
 
-    /// No picture is due.
+    /// Ends a cast that was started in advance: no picture is due any more.
     pub(super) fn end(&mut self) {
         self.begun = None;
     }
@@ -133,9 +133,9 @@ impl Drop for Cast {
     fn drop(&mut self) {
         self.stream = None;
         let (bus, session) = (Arc::clone(&self.bus), std::mem::take(&mut self.session));
-        // Nobody waits for its end.
+        // On a thread, because nobody needs to wait for the session's end.
         let _ = Builder::new().spawn(move || {
-            // A session that the person has ended is gone.
+            // Fails if the person has ended the session already.
             let _ = bus.with(|on| on.tell((CAST.0, &session, CAST_SESSION), "Stop", &()));
         });
     }

@@ -28,7 +28,7 @@ use crate::clipboard::thread::{self, Keep};
 
 const TYPES: &str = "mime-types";
 
-/// Starts the thread. Dropping the result ends it.
+/// Starts the thread. Dropping the result ends the thread.
 ///
 /// # Errors
 ///
@@ -54,7 +54,7 @@ struct Owned {
     content: Content,
     /// Whether the data is the agent's text, not the person's.
     lent: bool,
-    /// Whether Mutter has made its copy. Later reads are for apps.
+    /// Whether Mutter has made its copy. If so, further reads are for apps.
     copied: bool,
 }
 
@@ -197,7 +197,7 @@ impl Keeper {
         })
     }
 
-    /// Offers these types. None: clears the selection.
+    /// Offers these types. Clears the selection if there are no types.
     fn select(&self, types: &[&str]) -> Result<()> {
         let mut options = Options::new();
         if !types.is_empty() {
@@ -207,8 +207,8 @@ impl Keeper {
     }
 }
 
-/// The types of a signal. Mutter puts the list into a structure, and does so in this interface for
-/// compatibility even where its newer one does not (its commit 5d4ec9ff95, in 51).
+/// The types of a signal. Mutter puts the list into a structure. For compatibility this interface
+/// still does so in Mutter 51, whose newer interface does not (commit 5d4ec9ff95).
 fn types(value: OwnedValue) -> Vec<String> {
     let value = Value::from(value);
     let list = match value {
@@ -241,7 +241,7 @@ impl Keep for Keeper {
 impl Board for Keeper {
     type Content = Content;
 
-    /// The reply to a call arrives after all earlier signals.
+    /// Calls Mutter first, because the reply to a call arrives after all earlier signals.
     fn hear(&mut self) -> Result<()> {
         let peer = (REMOTE.0, REMOTE.1, "org.freedesktop.DBus.Peer");
         self.calls.tell(peer, "Ping", &())?;
@@ -275,7 +275,7 @@ impl Board for Keeper {
     fn own(&mut self, content: Content, reader: Option<u32>) -> Result<()> {
         let types: Vec<&str> = content.iter().map(|(kind, _)| kind.as_str()).collect();
         if types.is_empty() {
-            // Otherwise Mutter would offer its copy of the agent's text.
+            // Without this other offer, Mutter would offer its copy of the agent's text.
             self.select(&[HINT])?;
             self.owned = None;
             return self.select(&[]);

@@ -60,7 +60,7 @@ impl<T: Toplevels> Gnome<T> {
         self.has_places.then_some(&mut self.placed)
     }
 
-    /// Closes another app's open menu, with its submenus: it would keep the keyboard.
+    /// Closes another app's open menu, with its submenus: an open menu would keep the keyboard.
     fn close_menus_beside(&mut self, window: WindowId) -> Result<()> {
         for _ in 0..SUBMENUS {
             let Some(placed) = self.places() else { break };

@@ -15,7 +15,7 @@ use crate::listed::{Corner, Kind, Listed, ListedWindow};
 const NAME: &str = "org.deskline.Shell";
 const PATH: &str = "/org/deskline/Shell";
 
-/// The version of the extension's interface whose positions this Deskline uses.
+/// The only version of the extension's interface that this Deskline uses.
 const VERSION: u32 = 3;
 
 /// How long the last answer about the windows is reused. A link asks about 30 times, often twice in
@@ -41,7 +41,7 @@ pub(crate) type ShellWindow = Listed<f64>;
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
     pub(crate) pointer: Pointer,
-    /// Topmost first.
+    /// The windows, topmost first.
     pub(crate) windows: Vec<ShellWindow>,
 }
 
@@ -64,7 +64,7 @@ type Rectangle = (i32, i32, i32, i32);
 type Reported =
     (u64, i32, String, String, bool, bool, bool, bool, Rectangle, Rectangle, f64);
 
-/// A window's id, its workspace, 0 if that is the current one, and whether it is minimised.
+/// A window's id, its workspace (0 for the current one), and whether the window is minimised.
 type Away = (u64, u32, bool);
 
 impl Extension {
@@ -83,8 +83,8 @@ impl Extension {
         self.last.take().map(|(_, screen)| screen)
     }
 
-    /// Checks whether the extension is on, that is, whether the shell's connection owns its name:
-    /// any program can take that name.
+    /// Checks whether the extension is on. It is on if the shell's connection owns the extension's
+    /// bus name. Any other program could own that name too.
     pub(crate) fn look(&mut self) -> bool {
         let owner = self.bus.owner(NAME).ok();
         let is_shell = |owner: &String| {
@@ -116,8 +116,8 @@ impl Extension {
     ///
     /// # Errors
     ///
-    /// Errors of the bus, and if the extension is off or has another version. The same for the
-    /// other methods.
+    /// Errors of the bus, and [`DisplayError::ExtensionOff`] if the extension is off or has another
+    /// version. The other methods have the same errors.
     pub(crate) fn screen(&mut self) -> Result<Screen> {
         type Answer = (u32, (i32, i32, bool), Vec<Reported>);
         let (version, (x, y, pressed), windows): Answer = self.ask("Screen", &())?;
@@ -157,13 +157,14 @@ impl Extension {
         })
     }
 
-    /// Has the shell raise a window. `false` if it is gone.
+    /// Has the shell raise a window. `false` if the window is gone.
     pub(crate) fn activate(&mut self, id: u64) -> Result<bool> {
         self.forget();
         self.ask("Activate", &(id,))
     }
 
-    /// The current workspace, counted from 1, and the windows that are minimised or on another.
+    /// The current workspace, counted from 1, and the windows that are minimised or on another
+    /// workspace.
     pub(crate) fn away(&self) -> Result<(u32, Vec<Away>)> {
         self.ask("Away", &())
     }
@@ -173,7 +174,7 @@ impl Extension {
         self.ask("Minimize", &(id,))
     }
 
-    /// Shows a text at the top of the screen, until it is empty.
+    /// Shows a text at the top of the screen. An empty text removes it.
     pub(crate) fn announce(&self, text: &str) -> Result<()> {
         self.ask("Announce", &(text,))
     }
@@ -203,13 +204,13 @@ fn window(reported: Reported) -> ShellWindow {
         native,
         focused,
         visible,
-        // `Workspaces::away` reports these.
+        // `Extension::away` reports these two.
         minimised: false,
         workspace: 0,
         modal,
         content: rect(frame),
-        // The bounds include the shadow: GTK 3's frames, which include it, are recognised by their
-        // size.
+        // These bounds include the shadow, so that GTK 3's frames, which include it too, are
+        // recognised by their size.
         frame: rect(buffer),
         buffer: rect(buffer),
         corner: Corner::Framed { unit: 1 },

@@ -8,7 +8,7 @@
 //! - `sessions`: keeps the session between links, and gives a seat the devices that it lacks.
 //! - `place`: finds the origin of a window's content in its buffer, from its picture.
 //! - `scales`: the scales of the screens.
-//! - `casts`: a frame of any window, by a screen cast of its own.
+//! - `casts`: frames of any windows, each by a separate screen cast.
 //! - `picture`: the picture of a window's content.
 //! - `raise`, `recency`: raise a window with GNOME's own keys.
 //! - `plain`: GNOME without the extension as a `Compositor`.

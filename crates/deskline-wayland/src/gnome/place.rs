@@ -4,8 +4,8 @@
 
 use crate::pipewire::Frame;
 
-/// The largest difference between a window's opaque part and its reported size, in pixels:
-/// rounding, or a border.
+/// By how many pixels a window's opaque part may exceed its reported size on each side, because of
+/// rounding or a border.
 const NEAR: f64 = 4.0;
 
 /// The least height of a title bar, in the app's units.
@@ -14,7 +14,7 @@ const TITLE_BAR: f64 = 16.0;
 /// A window's content within its buffer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Content {
-    /// Its origin, in the app's units.
+    /// The content's origin in the buffer, in the app's units.
     pub(crate) offset: (f64, f64),
     /// Pixels of the buffer per unit of the app.
     pub(crate) scale: f64,
@@ -25,8 +25,8 @@ pub(crate) struct Content {
 ///
 /// - GTK 3 coordinates are relative to the buffer's corner: the reported size is the buffer's. The
 ///   same goes for every window without a shadow.
-/// - GTK 4 coordinates are relative to the corner of its content, which is the opaque part.
-/// - Qt coordinates start below its title bar: the reported area ends with the opaque part, but
+/// - GTK 4 coordinates are relative to the corner of the content, which is the opaque part.
+/// - Qt coordinates start below the title bar: the reported area ends with the opaque part, but
 ///   begins further down.
 ///
 /// `None` if none of these fits: the window is translucent.
@@ -87,7 +87,7 @@ fn cut_off(frame: &Frame, opaque: [usize; 4], size: [f64; 2], screen: f64) -> Op
     if x < left || x > left + NEAR {
         return None;
     }
-    // With a title bar, also below. Without it, the shadow below has another width.
+    // With a title bar, shadow and border have this width below too. Without it, they differ.
     let below_title_bar = height - size[1] - x;
     let y = if below_title_bar >= top + TITLE_BAR {
         below_title_bar

@@ -21,14 +21,14 @@ use crate::compositor::{BoxedPort, Compositor, Findings, Listing, await_front, g
 use crate::focus::Keyboard;
 use crate::listed::{Corner, Kind, Listed};
 
-/// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a
-/// busy one.
+/// How long the shell may take to give a window the keyboard. It takes 10 ms on an idle machine and
+/// 430 ms on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
 /// How long the shell may take to show windows in their new order. It does so in its next frame.
 const RESTACKS: Duration = Duration::from_millis(300);
 
-/// How often to check. A look takes a millisecond.
+/// How often to check. Each check takes a millisecond.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// A GNOME session whose extension is on.
@@ -36,9 +36,9 @@ pub(crate) struct Placed {
     pub(super) sessions: Sessions,
     pub(super) extension: Extension,
     casts: Casts,
-    /// The window of the input that follows.
+    /// The window that the next input is for.
     aim: Option<WindowId>,
-    /// Whether Mutter scales the content of windows, once this link has asked.
+    /// Whether Mutter scales the content of windows; `None` until this link has asked.
     scales_content: Option<bool>,
 }
 
@@ -55,7 +55,7 @@ impl Placed {
         })
     }
 
-    /// No picture is due.
+    /// Ends a cast that was started in advance: no picture is due any more.
     fn end_cast(&mut self) {
         self.aim = None;
         self.casts.end();
@@ -67,7 +67,7 @@ impl Placed {
         *self.scales_content.get_or_insert_with(ask)
     }
 
-    /// An open pop-up of another app than this window's.
+    /// An open pop-up of another app than the one that this window belongs to.
     pub(crate) fn popup_beside(&mut self, window: WindowId) -> Result<Option<ShellWindow>> {
         let windows = self.extension.recent()?.windows;
         let pid = windows.iter().find(|w| w.id == window.0).map(|w| w.pid);
@@ -75,7 +75,7 @@ impl Placed {
         Ok(windows.into_iter().find(is))
     }
 
-    /// Presses Esc and waits until a pop-up is gone (bounded).
+    /// Presses Esc and waits until this pop-up is gone (bounded).
     pub(crate) fn escape(&mut self, popup: &ShellWindow) -> Result<()> {
         self.sessions.get()?.port((0.0, 0.0)).tap(ESC)?;
         let gone = || {
@@ -157,7 +157,7 @@ impl Workspaces for Placed {
 }
 
 impl Pictures for Placed {
-    /// Also of covered windows. The picture lacks the app's pop-ups, which are separate windows.
+    /// Works for covered windows too. The picture lacks the app's pop-ups, which are other windows.
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
         let windows = self.extension.recent()?.windows;
         let window = windows.iter().find(|w| w.id == id.0);
@@ -213,7 +213,7 @@ impl Compositor for Placed {
         Ok(Listing::listed(windows))
     }
 
-    /// The shell does not distinguish menus from tooltips. A click closes a tooltip, and it returns
+    /// The shell does not distinguish menus from tooltips. A click closes a tooltip, which returns
     /// only after the pointer has moved.
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
         let windows = self.extension.recent()?.windows;
@@ -270,8 +270,8 @@ impl Compositor for Placed {
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
         let seen = self.extension.forget();
         let port = self.sessions.get()?.port(offset);
-        // A picture of the window is due once the app has settled. Starting its cast keeps the
-        // shell from showing the raised window, so it is not started before.
+        // A picture of the window is due once the app has settled, so its cast starts now. An
+        // earlier start would keep the shell from showing the raised window.
         let aim = self.aim.take().filter(|_| session::frames().is_ok());
         let is_its = |w: &&ShellWindow| aim == Some(WindowId(w.id));
         if let Some(window) = seen.iter().flat_map(|screen| &screen.windows).find(is_its) {

@@ -21,27 +21,29 @@ use crate::described::{self, OpenMenu, Toplevels};
 use crate::focus::Keyboard;
 use crate::pipewire;
 
-/// How long Mutter may take to paint a window for its stream: 50 ms on an idle machine.
+/// How long Mutter may take to paint a window for its stream. On an idle machine it takes 50 ms.
 pub(super) const PAINTS: Duration = Duration::from_secs(2);
 
-/// How long a window that was just opened or raised may be drawn at another size than its app
-/// reports, or its stream show the window that had the focus before.
+/// How long after a window was opened or raised it may be drawn at another size than its app
+/// reports, and its stream may still show the window that had the focus before.
 const FITS: Duration = Duration::from_secs(1);
 
-/// How long a window may take to report that it has the keyboard (30 ms on an idle machine).
+/// How long a window may take to report that it has the keyboard. On an idle machine, this takes
+/// 30 ms.
 const CLAIMS: Duration = Duration::from_millis(500);
 
 /// How long the target app may take to answer.
 const ANSWERS: Duration = Duration::from_secs(2);
 
 /// How long the origin of a window's content stays valid. A window of the same size changes its
-/// shadow only if the person chooses another theme. Each link's picture measures it again.
+/// shadow only if the person chooses another theme. Each link's picture measures the origin again.
 const KNOWN: Duration = Duration::from_secs(60);
 
 /// A GNOME session.
 pub(crate) struct Plain<T> {
     pub(super) sessions: Sessions,
-    /// Whether the extension is on, which is then of another version: for the doctor.
+    /// Whether the extension is on, for the doctor. If it is on although `Plain` is in use, it has
+    /// another version than Deskline.
     pub(super) has_extension: bool,
     casts: Casts,
     pub(super) toplevels: T,
@@ -54,11 +56,11 @@ pub(crate) struct Plain<T> {
     /// The menu that last had the keyboard, and its window. While the menu has the keyboard, GTK 3
     /// reports the menu or no window as active.
     menu: Option<(WindowId, OpenMenu)>,
-    /// Whether the tree that was just read, of this app, shows an open menu.
+    /// The app whose tree was just read, and whether the tree shows an open menu.
     menu_read: Option<(u32, bool)>,
     /// The origins of the pictured windows' contents, each valid for [`KNOWN`].
     known: HashMap<WindowId, Known>,
-    /// The scales of the screens, once this link has asked for them.
+    /// The scales of the screens; `None` until this link has asked for them.
     screens: Option<Vec<f64>>,
 }
 
@@ -114,7 +116,7 @@ impl<T: Toplevels> Plain<T> {
     ///
     /// # Errors
     ///
-    /// Of the accessibility bus.
+    /// Errors of the accessibility bus.
     pub fn recent(&mut self) -> Result<Vec<AppToplevel>> {
         match &self.last {
             Some((at, all)) if at.elapsed() < extension::RECENT => Ok(all.clone()),
@@ -138,20 +140,20 @@ impl<T: Toplevels> Plain<T> {
     }
 
     /// The toplevels, once one of them reports the keyboard, or a menu of the target has it. Waits
-    /// up to [`CLAIMS`]: while the keyboard moves to another window, none reports it. Waits up to
-    /// [`ANSWERS`] if the target does not answer: it may be busy.
+    /// up to [`CLAIMS`], because no window reports the keyboard while it moves to another window.
+    /// Waits up to [`ANSWERS`] if the target app does not answer, because it may be busy.
     fn settled(&mut self, cancel: &Cancel) -> Result<Vec<AppToplevel>> {
         let start = Instant::now();
         let mut looked = false;
         loop {
             let all = self.recent()?;
             let front = self.front_of(&all);
-            // The app reports it a little later than the shell.
+            // The app reports the keyboard a little later than the shell.
             let known = front.is_some_and(|t| t.active || Some(t.id) == self.menu_window());
             let target = self.aim.map(|aim| aim.pid);
             let silent = all.iter().any(|t| t.silent && Some(t.pid) == target);
             let most = match silent {
-                // No app reports it then.
+                // Without a keyboard on the seat, no app reports that it has the keyboard.
                 _ if !self.sessions.has_keyboard => Duration::ZERO,
                 true => ANSWERS,
                 false => CLAIMS,
@@ -178,7 +180,7 @@ impl<T: Toplevels> Plain<T> {
     fn note_menu(&mut self, pid: u32, all: &[AppToplevel]) -> Result<bool> {
         self.menu = None;
         let ids: Vec<WindowId> = all.iter().filter(|t| t.pid == pid).map(|t| t.id).collect();
-        // An open menu has the keyboard, so there is none if another app's window has it.
+        // An open menu has the keyboard, so no menu is open if another app's window has it.
         let window = match described::front(all) {
             Some(front) => Some(front.id).filter(|id| ids.contains(id)),
             None if all.iter().any(|t| t.active) => None,
@@ -187,7 +189,7 @@ impl<T: Toplevels> Plain<T> {
         let Some(window) = window else {
             return Ok(false);
         };
-        // A tree that was read for this is not read again.
+        // If the app's tree was just read, it is not read again.
         let read = self.menu_read.take().filter(|(of, _)| *of == pid);
         let menu = self.toplevels.open_menu(pid, read.map(|(_, open)| open))?;
         self.menu = menu.map(|menu| (window, menu));
@@ -219,7 +221,7 @@ impl<T: Toplevels> Plain<T> {
 
     /// The origin of the front window's content in its stream, and whether a frame was awaited for
     /// it. Mutter streams the window below an open menu, even if the menu reports the keyboard.
-    /// `None`: the frame is not that window's, or not at that size.
+    /// `None` if the frame shows another window, or the window at another size.
     fn offset(
         &mut self,
         node: u32,
@@ -257,7 +259,8 @@ impl<T: Toplevels> Plain<T> {
         Ok(None)
     }
 
-    /// Where the content of the front window is in its stream, and whether that was awaited.
+    /// The origin of the front window's content in its stream, and whether this had to wait for a
+    /// frame or a new stream.
     fn placed(&mut self, front: &AppToplevel, new: bool) -> Result<Option<((f64, f64), bool)>> {
         let Some(size) = self.toplevels.size(front.id)? else {
             return Ok(None);

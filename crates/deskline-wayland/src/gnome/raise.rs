@@ -13,30 +13,30 @@ use crate::compositor::gone;
 use crate::described::{self, Toplevels};
 use crate::keymap;
 
-/// How long a window may take to report that it is in front: 100 ms on an idle machine, over a
-/// second on a busy one.
+/// How long a window may take to report that it is in front. It takes 100 ms on an idle machine and
+/// over a second on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
-/// How long to wait for another front window before an open menu, which may take the keys, is
-/// closed.
+/// How long to wait for another front window. After this time an open menu is closed, as it may be
+/// what keeps the keys from the shell.
 const SOON: Duration = Duration::from_millis(300);
 
-/// Reports how long ago the shell handled the last key, click or motion. Those of the person count
-/// too: one at the same moment can be mistaken for ours, and then the next key is sent too early.
+/// Reports how long ago the shell handled the last key, click or motion, including the person's. An
+/// event of the person can be mistaken for ours. The next key is then sent too early.
 const IDLE: On<'static> = (
     "org.gnome.Mutter.IdleMonitor",
     "/org/gnome/Mutter/IdleMonitor/Core",
     "org.gnome.Mutter.IdleMonitor",
 );
 
-/// The pause before a key, and how often to ask whether it was handled. The answer is rounded down
-/// to a millisecond, so the previous key must be older than that.
+/// The pause before a key, and between two questions whether the key was handled. The answer is
+/// rounded down to a millisecond, so the previous key must be older than one millisecond.
 const MOMENT: Duration = Duration::from_millis(2);
 
 /// The shell's state.
 const SHELL: On<'static> = ("org.gnome.Shell", "/org/gnome/Shell", "org.gnome.Shell");
 
-/// The deepest nesting of menus that is closed.
+/// How many nested menus are closed at most.
 pub(super) const SUBMENUS: usize = 5;
 
 pub(super) const ESC: KeyPress = KeyPress::new(Key::Escape, Modifiers::empty());
@@ -80,8 +80,8 @@ impl<T: Toplevels> Plain<T> {
         Err(DisplayError::NotSwitched.into())
     }
 
-    /// The shell's stage, if a dialog or a menu of its own has the keyboard, as for a portal's
-    /// screenshot or a password, and not the overview.
+    /// The shell's stage, if a dialog or a menu of the shell's own has the keyboard, for example to
+    /// ask for a password or about a portal's screenshot. `None` if the overview has the keyboard.
     pub(super) fn dialog<'t>(&self, all: &'t [AppToplevel]) -> Option<&'t AppToplevel> {
         let stage = all.iter().find(|t| t.shell && t.active && !t.focused)?;
         let overview = self.sessions.bus.property(SHELL, "OverviewActive");
@@ -89,8 +89,8 @@ impl<T: Toplevels> Plain<T> {
         (!in_overview).then_some(stage)
     }
 
-    /// Fails if a dialog or a menu of the shell's own is open: Esc would close it. The shell's
-    /// switcher has the keyboard for a moment too.
+    /// Fails if a dialog or a menu of the shell's own stays open: Esc would close it. Waits a
+    /// moment first, because the shell's switcher also has the keyboard for a moment.
     fn spare_dialog(&mut self, cancel: &Cancel) -> Result<()> {
         let spared = wait::holds(cancel, SOON, wait::LOOK, || {
             self.toplevels().map(|all| self.dialog(&all).is_none())
@@ -102,9 +102,9 @@ impl<T: Toplevels> Plain<T> {
             .ok_or_else(|| DisplayError::NotBroughtUp(why).into())
     }
 
-    /// Waits until another window than `before` is in front, at most `longest`. Returns that
-    /// window. An app reports it once the shell has ended its switcher, so the shell is not asked:
-    /// it is about to draw the windows in their new order.
+    /// Waits at most `longest` until another window than `before` is in front, and returns that
+    /// window. Asks the apps: the new front window reports itself once the shell has closed its
+    /// switcher. The shell is not asked, as it is busy drawing the windows in their new order.
     fn switched(
         &mut self,
         before: Option<WindowId>,
@@ -119,7 +119,7 @@ impl<T: Toplevels> Plain<T> {
         })
     }
 
-    /// The front window, or an error if `window` is gone. Remembers it.
+    /// Returns and remembers the front window. Fails if `window` is gone.
     fn look_for(&mut self, window: WindowId) -> Result<Option<WindowId>> {
         let all = self.recent()?;
         if !all.iter().any(|t| t.id == window) {
@@ -135,8 +135,8 @@ impl<T: Toplevels> Plain<T> {
         Some(front)
     }
 
-    /// Closes an open menu with its submenus: the shell does not get its keys while one is open.
-    /// Raising another window closes it anyway.
+    /// Closes an open menu with its submenus: while a menu is open, the shell does not get its own
+    /// keys. Raising another window would close the menu anyway.
     fn close_menu(&mut self) -> Result<()> {
         for _ in 0..SUBMENUS {
             let all = self.toplevels()?;
@@ -174,8 +174,8 @@ impl<T: Toplevels> Plain<T> {
         struck.and(session.and_then(|session| session.port((0.0, 0.0)).key(&alt, false)))
     }
 
-    /// Presses or releases keys, and waits until the shell has handled that. It handles a stroke's
-    /// release before it answers, and before it draws its switcher.
+    /// Presses or releases keys, and waits until the shell has handled them. The shell handles a
+    /// stroke's release before it answers `GetIdletime`, and before it draws its switcher.
     fn strike(&mut self, keys: &[(u32, bool)]) -> Result<()> {
         wait::pause(MOMENT);
         let sent = Instant::now();
@@ -183,7 +183,7 @@ impl<T: Toplevels> Plain<T> {
         keys.iter()
             .try_for_each(|(key, down)| port.key(key, *down))?;
         port.sync()?;
-        // Uncancelled: a switcher stays open until Alt is released.
+        // Ignores a cancelled link: the switcher stays open until Alt is released.
         let handled = wait::holds(&Cancel::new(), RAISES, MOMENT, || {
             let asked = sent.elapsed();
             let ago: u64 = self.sessions.bus.ask(IDLE, "GetIdletime", &())?;

@@ -14,13 +14,13 @@ const CONFIG: On<'static> = (
 
 type Properties = HashMap<String, OwnedValue>;
 
-/// A connector, vendor, product and serial number.
+/// A monitor's connector, vendor, product and serial number.
 type Monitor = (String, String, String, String);
 
-/// Its id, width, height, refresh rate, preferred scale and supported scales.
+/// A mode's id, width, height, refresh rate, preferred scale and supported scales.
 type Mode = (String, i32, i32, f64, f64, Vec<f64>, Properties);
 
-/// Its corner, scale, transform, whether it is primary, and its monitors.
+/// A screen's corner, scale, transform, whether the screen is primary, and its monitors.
 type Screen = (i32, i32, f64, u32, bool, Vec<Monitor>, Properties);
 
 /// The answer to `GetCurrentState`.

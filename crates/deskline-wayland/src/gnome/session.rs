@@ -1,5 +1,5 @@
-//! A session of Mutter's remote desktop. GNOME shows an indicator in its panel while it lasts, and
-//! lets the person end it there.
+//! A session of Mutter's remote desktop. While the session lasts, GNOME shows an indicator in its
+//! panel, where the person can end the session.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,33 +27,33 @@ pub(super) const CAST: On<'static> = (
 pub(super) const CAST_SESSION: &str = "org.gnome.Mutter.ScreenCast.Session";
 const STREAM: &str = "org.gnome.Mutter.ScreenCast.Stream";
 
-/// How long Mutter may take to start a stream: 20 ms on an idle machine.
+/// How long Mutter may take to start a stream. On an idle machine it takes 20 ms.
 const STARTS: Duration = Duration::from_secs(2);
 
 /// A session that has started.
 pub(crate) struct Session {
     path: String,
-    /// The sender of its events.
+    /// Sends the session's events.
     eis: Eis,
-    /// Its screen cast, if its pointer is relative to windows, not to the screen.
+    /// The session's screen cast, if the pointer is relative to windows instead of the screen.
     cast: Option<String>,
-    /// The window that its pointer is in.
+    /// The stream of the window that the pointer is in.
     stream: Option<Stream>,
 }
 
 /// The stream of one window.
 pub(crate) struct Stream {
     path: String,
-    /// The name that its pointer has in EIS.
+    /// The name that the stream's pointer has in EIS.
     mapping: String,
-    /// The window that was focused when it started, and the size that its app reported.
+    /// The window that was focused when the stream started, and the size that its app reported.
     window: WindowId,
     size: (i32, i32),
-    /// Its PipeWire node.
+    /// The stream's PipeWire node.
     pub(crate) node: u32,
-    /// The origin of the window's content in the stream, in the window's units. `None`: unknown.
+    /// The origin of the window's content in the stream, in the window's units, if it is known.
     pub(crate) offset: Option<(f64, f64)>,
-    /// Connected before the picture is due.
+    /// The PipeWire stream, if it was connected before a picture is due.
     pub(crate) early: Option<pipewire::Stream>,
 }
 
@@ -66,14 +66,14 @@ pub struct Access<'a> {
     pub wayland_socket: &'a Path,
 }
 
-/// Whether frames of Mutter's streams can be read.
+/// `Ok` if frames of Mutter's streams can be read, otherwise the reason why not.
 pub(crate) fn frames() -> Offer<()> {
     let no_library = |e| Missing::new(format!("libpipewire cannot be opened ({e}). Install it"));
     pipewire::is_there().map_err(no_library)
 }
 
-/// Whether this Mutter has all that a session needs, as from 45 on (`ConnectToEIS`, its commit
-/// 6d0b682d98). The interface's version does not show it: it is the same before and after.
+/// Fails if this Mutter lacks the method `ConnectToEIS`, which a session needs. Mutter has it from
+/// 45 on (commit 6d0b682d98). The D-Bus interface's version does not show that: it did not change.
 pub(super) fn is_supported(to: &Access<'_>) -> Result<()> {
     // A session that has not started cannot be stopped. It ends with this connection.
     let bus = Calls::connect(to.session_bus)?;
@@ -118,7 +118,7 @@ impl Session {
         })
     }
 
-    /// Its devices. They add `offset` to the points that they are given.
+    /// The session's devices. They add `offset` to the points that they are given.
     pub(crate) fn port(&mut self, offset: (f64, f64)) -> Sent<'_> {
         Sent {
             events: &mut self.eis,
@@ -127,15 +127,15 @@ impl Session {
         }
     }
 
-    /// Whether it is still open: the person or Mutter may have ended it.
+    /// Whether the session is still open: the person or Mutter may have ended it.
     pub(crate) fn is_open(&mut self) -> bool {
         self.eis.is_open()
     }
 
-    /// The stream of this window, if its pointer is there.
+    /// The stream of this window, if the session has it and the stream's pointer exists.
     pub(crate) fn stream_of(&mut self, window: WindowId, size: (i32, i32)) -> Option<&mut Stream> {
         let stream = self.stream.as_mut()?;
-        // A stream and its pointer keep the size that the window had when it started.
+        // A stream and its pointer keep the size that the window had when the stream started.
         if (stream.window, stream.size) != (window, size) {
             return None;
         }
@@ -151,7 +151,7 @@ impl Session {
         size: (i32, i32),
     ) -> Result<&mut Stream> {
         if let Some(last) = self.stream.take() {
-            // Mutter ends the stream of a window that closes.
+            // Fails if the window has closed: Mutter has then ended its stream.
             let _ = bus.tell((CAST.0, &last.path, STREAM), "Stop", &());
         }
         let no_cast = || Error::system("pointing at a window")("the session has no screen cast");
@@ -171,8 +171,8 @@ impl Session {
         }))
     }
 
-    /// The window may have changed since, the person moves the pointer, and no picture was
-    /// requested.
+    /// Called when the target's input is over: the window may change after that, the person may
+    /// move the pointer into a corner, and no picture is due.
     pub(crate) fn end_input(&mut self) {
         self.eis.in_a_corner();
         if let Some(stream) = &mut self.stream {
@@ -181,16 +181,16 @@ impl Session {
         }
     }
 
-    /// Ends it. Mutter releases all pressed keys and buttons.
+    /// Ends the session. Mutter releases all pressed keys and buttons.
     pub(crate) fn stop(self, bus: &Calls) {
-        // Its EIS connection ends before the session.
+        // The EIS connection must end before the session: see `Drop` of `eis::Connection`.
         drop(self.eis);
         stop(bus, &self.path);
     }
 }
 
 fn stop(bus: &Calls, path: &str) {
-    // A session that the person has ended is gone.
+    // Fails if the person has ended the session already.
     let _ = bus.tell((REMOTE.0, path, REMOTE_SESSION), "Stop", &());
 }
 
@@ -219,7 +219,7 @@ pub(super) fn record(bus: &Calls, cast: &str, id: Option<u64>) -> Result<String>
     bus.make((CAST.0, cast, CAST_SESSION), "RecordWindow", &(options,))
 }
 
-/// Starts a stream, or its session. Returns the stream's PipeWire node.
+/// Starts a stream or its session, whichever `starts` is. Returns the stream's PipeWire node.
 pub(super) fn start_stream(bus: &Calls, stream: &str, starts: On<'_>) -> Result<u32> {
     let start = || bus.tell(starts, "Start", &());
     let signal = bus.signal_after((CAST.0, stream), "PipeWireStreamAdded", STARTS, start)?;

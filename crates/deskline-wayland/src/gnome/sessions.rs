@@ -20,13 +20,13 @@ use crate::wlroots::client::{ASK, Client};
 /// long, but at least 5 s.
 const KEPT: Duration = Duration::from_secs(5);
 
-/// How long to keep the devices for a seat without its own, after the last link.
+/// How long after the last link to keep the devices of a seat that has none of its own.
 const SEAT_KEPT: Duration = Duration::from_secs(300);
 
 /// The session, if there is one.
 pub(super) struct Sessions {
     pub(super) bus: Calls,
-    /// Whether its pointer is relative to windows, not to the screen.
+    /// Whether the session's pointer is relative to windows instead of the screen.
     casts: bool,
     open: Option<Open>,
     /// The compositor's socket.
@@ -40,7 +40,7 @@ struct Open {
     session: Session,
     since: Instant,
     used: Instant,
-    /// Whether the seat lacks devices of its own.
+    /// Whether the session exists because the seat lacks devices of its own.
     for_seat: bool,
 }
 
@@ -116,7 +116,8 @@ impl Sessions {
         }
     }
 
-    /// The session. If the person has ended it, it stays ended until the link's end.
+    /// The session. Starts one if there is none. A session that the person ends during a link is
+    /// replaced only after the link's input.
     pub(super) fn get(&mut self) -> Result<&mut Session> {
         Ok(self.get_on_bus()?.0)
     }
@@ -156,7 +157,8 @@ impl Sessions {
         }
     }
 
-    /// Call it between links: ends the session when it is due. Returns when to call it again.
+    /// Called between links: ends the session once it has been unused for long enough. Returns how
+    /// long to wait before the next call; `None` if there is no session.
     pub(super) fn idle(&mut self) -> Option<Duration> {
         let open = self.open.as_ref()?;
         let kept = if open.for_seat { SEAT_KEPT } else { KEPT };
@@ -168,8 +170,8 @@ impl Sessions {
         Some(left)
     }
 
-    /// Ends the session, which releases all pressed keys and buttons, and gives the seat its
-    /// devices again.
+    /// Ends the session, which releases all pressed keys and buttons. Then gives a seat that lacks
+    /// devices its devices again.
     pub(super) fn release(&mut self) {
         let for_seat = self.open.as_ref().is_some_and(|open| open.for_seat);
         self.end();

@@ -19,14 +19,14 @@ const REMOTE_DESKTOP: &str = "org.kde.KWin.EIS.RemoteDesktop";
 /// The devices to request: keyboard and pointer. Touch is 4.
 const DEVICES: i32 = 1 | 2;
 
-/// KWin, by its unique bus name: a restarted KWin has another.
+/// KWin, by its unique bus name: a restarted KWin has another name.
 #[derive(Debug, Clone)]
 pub(super) struct Bus {
     pub(super) connection: Connection,
     /// A copy of the connection's socket.
     pub(super) socket: Option<Arc<UnixStream>>,
     pub(super) kwin: String,
-    /// The bus, and KWin's process.
+    /// The address of the bus, and the process id of KWin.
     pub(super) address: String,
     pub(super) pid: u32,
 }
@@ -73,7 +73,7 @@ impl Bus {
         dbus::ask(&self.connection, on, member, body).map_err(lost)
     }
 
-    /// Whether one of KWin's objects has this interface.
+    /// Whether KWin's object at `path` has this interface.
     pub(super) fn offers(&self, path: &str, interface: &str) -> bool {
         let introspectable = "org.freedesktop.DBus.Introspectable";
         let xml = self.ask(path, introspectable, "Introspect", &());
@@ -100,7 +100,7 @@ impl Bus {
         answer.map(|(socket, _cookie): (OwnedFd, i32)| socket)
     }
 
-    /// The active group of the keymap. KWin reports it if there are several; otherwise 0.
+    /// The keymap's active group as KWin reports it; 0 if there is only one group.
     pub(super) fn layout(&self) -> u32 {
         let group = self.ask("/Layouts", "org.kde.KeyboardLayouts", "getLayout", &());
         group.unwrap_or_default()

@@ -33,13 +33,13 @@ use crate::wlroots::client::lost;
 /// How long KWin may take to bring a window to the front.
 const RAISES: Duration = Duration::from_secs(1);
 
-/// How often to check for that.
+/// How often to check whether KWin has brought the window to the front.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// How long apps may take to bind a device that is the seat's first of its kind.
 const ASK: Duration = Duration::from_millis(300);
 
-/// Why it takes no input: a clause.
+/// Why an older KWin takes no input, as a clause.
 const TOO_OLD: &str = "KWin takes input from other programs as of Plasma 6; for pointer and keys \
     choose Plasma (X11) at login";
 
@@ -59,12 +59,12 @@ pub struct Kde {
     method: InputMethod,
     /// When we gave the seat its first device of a kind; `None` once apps have had time to bind it.
     new_since: Option<Instant>,
-    /// Whether KWin takes input, or why not.
+    /// `Ok` if KWin takes input, otherwise the reason why not.
     input: Offer<()>,
     has_guard: bool,
     pictures: Access,
     guard: Option<Guard>,
-    /// The pointer's position for the link, while the guard keeps it at the edge of the screen.
+    /// Where the link has put the pointer, while the guard keeps the pointer at the screen's edge.
     parked: Point,
     /// The pixel in whose middle the last input left the pointer.
     left: Option<Point>,
@@ -118,9 +118,9 @@ impl Kde {
         self.method.take_keys(app, (&self.bus, &self.socket))
     }
 
-    /// KWin releases the keys that are down when this connection's D-Bus or EIS socket closes. If
-    /// the guard's process is killed at the same time, KWin learns that from the bus, later: until
-    /// then its capture would take the release. So these sockets stay open longer.
+    /// When this connection's D-Bus or EIS socket closes, KWin releases the keys that are down. If
+    /// the guard's process is killed at the same time, KWin learns that later, from the bus. Until
+    /// then the capture would swallow the releases, so this keeps both sockets open longer.
     fn linger(&self, socket: BorrowedFd<'_>) -> Option<Lingering> {
         let bus = self.bus.socket.as_ref().filter(|_| self.has_guard)?;
         let bus = bus.try_clone().map(OwnedFd::from);
@@ -138,7 +138,7 @@ impl Kde {
             let socket = self.bus.input()?;
             self.lingering = self.linger(socket.as_fd());
             let mut eis = Eis::connect(socket.into(), true)?;
-            // The EIS of KWin 6.1 to 6.3 does not report the group.
+            // The EIS of KWin 6.1 to 6.3 does not report the keymap's active group.
             let bus = self.bus.clone();
             if !had {
                 self.new_since = Some(Instant::now());
@@ -181,7 +181,7 @@ impl Kde {
     }
 }
 
-/// The pixel below it to the right.
+/// The pixel diagonally below this one, to the right.
 fn next(at: Point) -> Point {
     Point::at(at.x + 1, at.y + 1)
 }
@@ -212,7 +212,7 @@ impl Gate for Kde {
         }
     }
 
-    /// Moves it to the pixel's corner: at the middle, KWin would report the next pixel.
+    /// Moves the pointer to the pixel's corner: at the middle, KWin would report the next pixel.
     fn put_pointer(&mut self, to: Point) -> Result<()> {
         let opened = self.open();
         let moved = opened.and_then(|()| self.devices((0.0, 0.0))?.go(to));
@@ -262,7 +262,7 @@ impl Workspaces for Kde {
 }
 
 impl Pictures for Kde {
-    /// Without the app's pop-ups, which are windows of their own.
+    /// The picture lacks the app's pop-ups, which are separate windows.
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
         let screen = self.screen()?;
         let window = screen.windows.iter().find(|w| w.id == id.0);
@@ -283,7 +283,8 @@ impl Compositor for Kde {
         self.input.clone()
     }
 
-    /// Checking the focus takes KWin some milliseconds, and so does opening the guard.
+    /// Checking the focus takes KWin some milliseconds, and so does opening the guard. So the parts
+    /// are long.
     fn manner(&self) -> Manner<'_> {
         Manner {
             part: Part {
@@ -448,7 +449,7 @@ impl Guards for Kde {
             return;
         };
         guard.end((x, y));
-        // KWin moves the pointer too short if its position is on another screen.
+        // KWin does not move the pointer far enough if the position is on another screen.
         if let (true, Some(events)) = (self.several, &mut self.events)
             && let Err(e) = events.go(x, y)
         {

@@ -23,7 +23,7 @@ use super::keeper::{MANAGER, MANAGER_INTERFACE, Order, Report};
 use crate::eis::Eis;
 use crate::helper;
 
-/// How long the process may take to carry out an order: two questions to KWin.
+/// How long the process may take to carry out an order, for which it calls KWin about twice.
 const OBEYS: Duration = Duration::from_secs(5);
 
 /// How long KWin may take to begin a capture after the pointer has crossed the barrier.
@@ -32,7 +32,8 @@ const BEGINS: Duration = Duration::from_millis(300);
 /// How far past the edge the pointer is pushed.
 const PUSH: f64 = 20.0;
 
-/// The answer mentions gaps that add up to at least this: people press keys 100 ms apart or more.
+/// The link's answer mentions gaps in the capture only if they add up to at least this time. People
+/// press keys 100 ms apart or more.
 const MENTIONED: Duration = Duration::from_millis(100);
 
 /// The state that both threads share.
@@ -42,7 +43,7 @@ struct State {
     captured: bool,
     /// The task's link; `None` while there is no task.
     task: Option<Cancel>,
-    /// The reason if the capture has ended before its task.
+    /// Why the capture ended, if it ended before its task was done.
     ended: Option<&'static str>,
 }
 
@@ -69,9 +70,9 @@ pub(super) struct Guard {
     edge: (f64, f64),
     /// When the capture was opened for our input; `None` while it is closed.
     open_since: Option<Instant>,
-    /// The total time that it was open during this task.
+    /// The total time that the capture was open during this task.
     gap: Duration,
-    /// Has this process release its own keys at the limit if it is stopped.
+    /// Wakes this process at the limit if it is stopped, so that it releases its own keys.
     alarm: Alarm,
 }
 
@@ -168,7 +169,7 @@ impl Guard {
         self.close(events)
     }
 
-    /// Opens the capture for our input, with the pointer there.
+    /// Opens the capture for our input, and puts the pointer at this point.
     pub(super) fn open(&mut self, (x, y): (f64, f64)) -> Result<()> {
         self.cancel.check()?;
         self.open_since = Some(Instant::now());
@@ -205,7 +206,7 @@ impl Guard {
         self.shared.state().task.is_some()
     }
 
-    /// Ends the capture, with the pointer there.
+    /// Ends the capture, and puts the pointer at this point.
     pub(super) fn end(&mut self, (x, y): (f64, f64)) {
         self.shared.state().task = None;
         let _ = self.alarm.set(None);
@@ -214,7 +215,7 @@ impl Guard {
         }
     }
 
-    /// The reason if some of the person's input may have reached an app during the last task.
+    /// Why some of the person's input may have reached an app during the last task, if it may have.
     pub(super) fn lapse(&mut self) -> Option<String> {
         if let Some(why) = self.shared.state().ended.take() {
             return Some(why.to_owned());
@@ -235,8 +236,8 @@ impl Drop for Guard {
     }
 }
 
-/// Waits until KWin knows that the process has ended: until then it captures the releases of our
-/// keys, which apps would never see.
+/// Waits until KWin knows that the process has ended: until then KWin captures the releases of our
+/// keys, and apps would never see them.
 fn await_end(pid: u32, bus: &Bus) {
     process::ends_within(pid, BEGINS);
     // KWin answers after it has handled what the bus told it before.
@@ -250,7 +251,7 @@ fn listen(reports: ChildStdout, answers: &Sender<Option<String>>, shared: &Share
             break;
         };
         match report {
-            // After a timeout nobody waits for it.
+            // Sending fails only if nobody will wait for the answer.
             Report::Done(failed) => drop(answers.send(failed)),
             report => shared.state().hear(&report),
         }

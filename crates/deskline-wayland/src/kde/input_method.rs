@@ -1,6 +1,6 @@
-//! KWin's input method, which Plasma's settings call "Virtual Keyboard". KWin gives it all keys of
-//! a text field first, but modifiers to the app at once: Control+A would type an "a". So the keys
-//! are taken from it for the rest of a link.
+//! KWin's input method, which Plasma's settings call "Virtual Keyboard". In a text field, KWin
+//! gives all keys to the input method first, but modifiers to the app at once: Control+A would type
+//! an "a". So Deskline takes the keys from the input method for the rest of a link.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,22 +19,23 @@ pub const KEYBOARD: On<'static> = (
     "org.kde.kwin.VirtualKeyboard",
 );
 
-/// Whether KWin gives the keys to its input method first.
+/// The property that says whether KWin gives the keys to its input method first.
 const ACTIVE: &str = "active";
 
-/// How long an app may take to report its field.
+/// How long an app may take to report its text field to KWin.
 const REPORTS: Duration = Duration::from_millis(500);
 
 /// The input method of a link.
 #[derive(Debug, Default)]
 pub(super) struct InputMethod {
-    /// Whether KWin has one, as of the present action.
+    /// Whether KWin has an input method, as of the start of the present action.
     exists: bool,
-    /// Whether the app has reported its field since the action began, and KWin keeps the keys.
+    /// Whether the app has had time to report its text field in this action, so that an input
+    /// method that is off stays off.
     stays_off: bool,
-    /// The app whose keys were taken.
+    /// The app whose keys were taken from the input method.
     pub(super) taken_in: Option<u32>,
-    /// For roundtrips, which EIS has not.
+    /// A Wayland connection, for round trips.
     client: Option<Client>,
 }
 
@@ -67,10 +68,11 @@ impl InputMethod {
             return Ok(false);
         }
         self.stays_off = true;
-        // By its answer, KWin has sent all earlier events to its clients, and has handled what they
-        // had sent.
+        // When KWin answers, it has sent all earlier events to its clients, and has handled what
+        // the clients had sent.
         let mut roundtrip = || kept(&mut self.client, || Client::connect(socket))?.roundtrip();
-        // The app has got the keyboard or keys. It handles them, and KWin what it reports then.
+        // The app has got the keyboard or keys. Wait until it has handled them, and until KWin has
+        // handled what the app then reports.
         roundtrip()?;
         family::await_sleep(&[Family::new(app)], REPORTS);
         roundtrip()?;
@@ -84,8 +86,8 @@ impl InputMethod {
         Ok(true)
     }
 
-    /// Gives the keys back if they still go `to_text` in the same app. Otherwise KWin does so in
-    /// the next field.
+    /// Gives the keys back to the input method if `to_text`, that is, if they still go to a text
+    /// field of the same app. Otherwise KWin gives them back in the next text field.
     pub(super) fn give_back(&mut self, bus: &Bus, to_text: bool) {
         if self.taken_in.take().is_some()
             && to_text

@@ -1,9 +1,9 @@
 //! The process that owns KWin's capture. KWin ends a capture together with its owner's D-Bus
-//! connection, so the person has their devices back when this process ends; and it ends the capture
-//! at the limit and shortly after Esc, even if the server is stopped.
+//! connection, so the person has their devices back when this process ends. This process also ends
+//! the capture at the limit and shortly after Esc, even if the server is stopped.
 //!
-//! Orders arrive on its standard input, one JSON value per line, and reports go to its standard
-//! output. It ends with the server, whose end closes its input.
+//! Orders arrive on the standard input, one JSON value per line, and reports go to the standard
+//! output. This process ends with the server, because the server's end closes the standard input.
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
@@ -43,16 +43,16 @@ pub(super) enum Order {
         bottom: (i32, i32),
         limit: u64,
     },
-    /// End the present capture, with the pointer there.
+    /// End the present capture, and put the pointer at this point.
     Open(f64, f64),
-    /// Capture nothing any more, with the pointer there.
+    /// Capture nothing any more, and put the pointer at this point.
     End(f64, f64),
 }
 
 /// A report of this process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Report {
-    /// The order is carried out, or why it is not.
+    /// The answer to an order: `None` if it was carried out, otherwise the reason why not.
     Done(Option<String>),
     /// Whether the person's input is captured now.
     Captured(bool),
@@ -108,7 +108,7 @@ impl Capture {
         enabled.or_else(|_| self.ask("enable", &(vec![(top, bottom)],)))
     }
 
-    /// Ends the present capture, and moves the pointer there.
+    /// Ends the present capture, and moves the pointer to this point.
     fn release(&self, pointer: (f64, f64)) -> Result<()> {
         self.ask("release", &(pointer, true))
     }
@@ -119,7 +119,7 @@ impl Capture {
     }
 }
 
-/// What the reports of KWin and the orders have led to.
+/// The state that results from KWin's events and the server's orders.
 #[derive(Debug, Default)]
 struct State {
     captured: bool,
@@ -132,7 +132,7 @@ struct State {
 
 impl State {
     fn begin(&mut self, limit: Duration, now: Instant) {
-        // The capture ends with its task, so no Esc has come since.
+        // Ignores the result: a capture ends with its task, so no Esc came between two tasks.
         let _ = self.machine.begin((), now);
         self.machine.take(limit, now);
     }
@@ -143,7 +143,7 @@ impl State {
         self.machine.end();
     }
 
-    /// Whether the time is over, so that the capture is to end.
+    /// The report to send if the time is over, so that the capture has to end.
     fn expire(&mut self, now: Instant) -> Option<Report> {
         let escaped = self.machine.expire(now)?;
         self.opened = true;
@@ -176,19 +176,19 @@ impl State {
     }
 }
 
-/// The process.
+/// The process that owns the capture.
 pub(crate) struct Keeper {
     capture: Capture,
     receiver: Connection,
     /// A keyboard of this process's own.
     hand: Eis,
     state: State,
-    /// Has this process end the capture at the limit if it is stopped.
+    /// Wakes this process at the limit if it is stopped, so that it ends the capture.
     alarm: Alarm,
 }
 
 impl Keeper {
-    /// For the KWin that is process `pid`, on the session bus at `address`.
+    /// Connects to the KWin that is process `pid`, on the session bus at `address`.
     pub(crate) fn connect(address: &str, pid: u32) -> Result<Self> {
         let capture = Capture::new(Bus::connect(address, pid)?)?;
         Ok(Self {
@@ -200,7 +200,7 @@ impl Keeper {
         })
     }
 
-    /// Executes orders until they end.
+    /// Executes orders until the input of orders ends.
     pub(crate) fn serve(
         &mut self,
         mut orders: impl Read + AsFd,
@@ -214,7 +214,7 @@ impl Keeper {
                 self.give_back(&mut reports)?;
             }
             if let Some(report) = self.state.expire(Instant::now()) {
-                // The bus may hang, which the other way asks.
+                // First by the shortcut, because `disable` uses the bus, which may hang.
                 let freed = self.press_the_shortcut();
                 send(&mut reports, Some(&report));
                 let _ = self.capture.disable().and(freed);
@@ -254,8 +254,9 @@ impl Keeper {
         Ok(())
     }
 
-    /// Releases the keys whose release was captured. KWin ignores the release of a key that is not
-    /// down on that keyboard, and the press of one that is down for the app.
+    /// Releases the keys whose release was captured. Each is pressed first, because KWin ignores
+    /// the release of a key that is not down on the same keyboard. KWin ignores that press, as the
+    /// key is already down for the app.
     fn give_back(&mut self, reports: &mut impl Write) -> Result<()> {
         self.hear(reports)?;
         let lost = std::mem::take(&mut self.state.lost);
@@ -294,7 +295,7 @@ impl Keeper {
             Order::End(x, y) => {
                 self.state.end(Instant::now());
                 let _ = self.alarm.set(None);
-                // `release` restores the pointer; `disable` ends the capture even if it failed.
+                // `release` restores the pointer. `disable` ends the capture even if that failed.
                 let released = self.capture.release((x, y));
                 self.capture.disable().and(released)
             }

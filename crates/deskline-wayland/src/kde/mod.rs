@@ -4,10 +4,10 @@
 //!
 //! - `bus`: KWin on the session bus, with a time limit on every call.
 //! - `script`: runs a script in KWin and waits for its answer.
-//! - `windows`: the windows and the pointer, by such a script.
+//! - `windows`: the windows and the pointer, as a script in KWin reports them.
 //! - `input_method`: takes the keys from KWin's input method.
 //! - `guard`: blocks the person's input by KWin's input capture.
-//! - `keeper`: the process that owns the capture.
+//! - `keeper`: the process that owns the input capture.
 //! - `picture`: pictures by KWin's ScreenShot2, for programs with a `.desktop` file.
 //! - `compositor`: implements the crate's `Compositor` with these.
 

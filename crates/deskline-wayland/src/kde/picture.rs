@@ -1,9 +1,9 @@
 //! Pictures of windows by KWin's `org.kde.KWin.ScreenShot2` (versions 4 and 5, Plasma 5.27 and 6):
-//! raw pixels through a pipe. KWin gives them only to programs whose `.desktop` file asks for the
-//! interface.
+//! raw pixels through a pipe. KWin gives pictures only to programs whose `.desktop` file asks for
+//! the interface.
 //!
-//! Tested with KWin 5.27. Without OpenGL on a graphics device, KWin 6.3 has no such interface, and
-//! 6.7's cancels; so the tests use a service that answers as its source code does.
+//! Tested with KWin 5.27. Without OpenGL on a graphics device, KWin 6.3 lacks this interface, and
+//! KWin 6.7 cancels requests. So the tests use a service that answers as KWin's source code does.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -24,7 +24,7 @@ use super::bus::PATIENCE;
 const PATH: &str = "/org/kde/KWin/ScreenShot2";
 const SCREENSHOT: &str = "org.kde.KWin.ScreenShot2";
 
-/// The id of no window.
+/// An id that no window has.
 const NONE: &str = "{00000000-0000-0000-0000-000000000000}";
 
 /// The largest width and height, in pixels.
@@ -39,12 +39,12 @@ pub(super) enum Access {
     Given,
     /// KWin does not know Deskline: a `.desktop` file is missing.
     NotKnown,
-    /// KWin has no pictures: the reason, as a clause without a full stop.
+    /// KWin offers no pictures. The text is the reason, a clause without a full stop.
     Missing(&'static str),
 }
 
 impl Access {
-    /// Asks KWin for no window: it checks the caller's permission first.
+    /// Asks KWin for a window that does not exist: KWin checks the caller's permission first.
     pub(super) fn ask(connection: &Connection, kwin: Option<&str>) -> Self {
         let Ok((_reader, writer)) = pipe_with(PipeFlags::CLOEXEC) else {
             return Self::Missing("no pipe for a screenshot could be made");
@@ -163,7 +163,8 @@ impl Shape {
                 "KWin's screenshot has no usable size: {width}×{height}, {stride} bytes a row"
             )));
         }
-        // QImage::Format: 32 bits a pixel as a native word, or four bytes in this order.
+        // QImage::Format: 4 to 6 have a native word of 32 bits per pixel, 16 to 18 four bytes in
+        // the order red, green, blue, alpha.
         let (order, translucent) = match get("format")? {
             4 => ([2, 1, 0, 3], false),
             5 | 6 => ([2, 1, 0, 3], true),

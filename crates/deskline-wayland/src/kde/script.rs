@@ -1,5 +1,5 @@
-//! Runs a script in KWin and waits for its answer, which takes 4 to 9 ms. KWin allows that to every
-//! program of the session.
+//! Runs a script in KWin and waits for its answer, which takes 4 to 9 ms. KWin lets every program
+//! of the session run scripts.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -20,8 +20,8 @@ use crate::dbus::Arguments;
 const PATH: &str = "/org/deskline/Script";
 const INTERFACE: &str = "org.deskline.Script";
 
-/// How often another program's script may run instead of ours, and how long each of these tries
-/// waits for an answer.
+/// How often another program's script may run instead of ours, and how long each try waits for an
+/// answer in that case.
 const OTHERS: usize = 3;
 const SOON: Duration = Duration::from_millis(300);
 
@@ -72,9 +72,10 @@ impl Scripts {
         })
     }
 
-    /// Runs a script, which answers by `say(text)`: a number would arrive as one of several D-Bus
-    /// types. The script may run more than once: KWin numbers scripts by their count, so that
-    /// scripts of two programs can get the same number, and `run` may start the other one.
+    /// Runs a script, which answers by `say(text)`. It says a text, because a number could arrive
+    /// as one of several D-Bus types. The script may run more than once: KWin numbers scripts by
+    /// their count, so that scripts of two programs can get the same number, and `run` may start
+    /// the other program's script.
     pub(super) fn run(&mut self, script: &str) -> Result<String> {
         for _ in 0..OTHERS {
             match self.run_once(script, SOON) {

@@ -81,7 +81,7 @@ const it = all().find(w => String(w.internalId) === ID);
 if (it) it.minimized = true;
 say(it ? 'yes' : 'no');";
 
-/// A window, with KWin's id. Its number is 63 bits of that.
+/// A window, with KWin's UUID for it. The window's `id` is 63 bits of the UUID.
 pub(super) type KdeWindow = Listed<String>;
 
 /// All windows, frontmost first, and the pointer.
@@ -137,7 +137,7 @@ impl Screen {
     }
 }
 
-/// Runs [`RAISE`] or [`MINIMISE`] on a window. `false` if it is gone.
+/// Runs [`RAISE`] or [`MINIMISE`] on a window. `false` if the window is gone.
 pub(super) fn done_to(scripts: &mut Scripts, window: &KdeWindow, script: &str) -> Result<bool> {
     // The id needs no quoting: `number` accepts only hexadecimal digits, dashes and braces.
     let answer = scripts.run(&format!("const ID = '{}';{BOTH}{script}", window.own))?;
@@ -158,8 +158,8 @@ fn rect([x, y, w, h]: [i32; 4]) -> Rect {
     Rect { x, y, w, h }
 }
 
-/// The first half of a UUID in braces, which is random, without its highest bit: that bit marks ids
-/// of windows that no display system lists.
+/// The first half of a UUID in braces. That half is random. Its highest bit is cleared, because
+/// that bit marks ids of windows that no display system lists.
 fn number(uuid: &str) -> Option<u64> {
     let inner = uuid.strip_prefix('{')?.strip_suffix('}')?;
     let digits: String = inner.chars().filter(|c| *c != '-').collect();

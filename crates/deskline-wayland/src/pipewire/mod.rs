@@ -51,18 +51,18 @@ pub(crate) fn is_there() -> std::result::Result<(), String> {
     api().map(drop)
 }
 
-/// How long the first connections to a stream wait. Mutter sends a frame when a stream begins, and
-/// the next one only when the window changes. On Mutter 43, that first frame is sometimes lost. A
-/// new connection gets a first frame of its own.
+/// How long each of the first connections to a stream waits for a frame. Mutter sends a frame when
+/// a stream begins, and the next one only when the window changes. On Mutter 43, the first frame is
+/// sometimes lost, but a new connection gets a first frame of its own.
 const TRIES: [Duration; 2] = [Duration::from_millis(400), Duration::from_millis(600)];
 
 /// Returns a frame of a node, with the present content of its window. `early` is a stream of the
-/// node that was connected in advance. There are [`TRIES`] short tries, then a last one that waits
-/// for `time`.
+/// node that was connected in advance. Makes the short tries of [`TRIES`], then a last one that
+/// waits for `time`.
 pub(crate) fn frame(node: u32, mut early: Option<Stream>, time: Duration) -> Result<Frame> {
     for time in TRIES.into_iter().chain([time]) {
         let frame = match early.take() {
-            // The stream may show another window, which was focused when it was connected.
+            // Ignores errors: this stream was connected in advance, and may be of another window.
             Some(early) => early.frame(time).unwrap_or_default(),
             None => Stream::connect(node)?.map_or(Ok(None), |stream| stream.frame(time))?,
         };
@@ -79,7 +79,7 @@ fn failed(why: &str) -> Error {
     Error::system(WHAT)(why.to_owned())
 }
 
-/// Kept between frames: connecting takes longer than getting a frame.
+/// The connection. It is kept between frames, as connecting takes longer than getting a frame.
 static CONNECTION: Mutex<Option<Arc<Connection>>> = Mutex::new(None);
 
 fn connection() -> Result<Arc<Connection>> {
@@ -91,7 +91,7 @@ fn connection() -> Result<Arc<Connection>> {
     Ok(Arc::clone(kept.insert(Arc::new(connection))))
 }
 
-/// The next stream has a connection of its own.
+/// Forgets the connection, so that the next stream opens a new one.
 fn forget() {
     *CONNECTION.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
@@ -184,7 +184,8 @@ impl Connection {
 }
 
 impl Stream {
-    /// Connects to a node, which takes longer than getting a frame. `None` if PipeWire has none.
+    /// Connects to a node, which takes longer than getting a frame. `None` if PipeWire makes no
+    /// stream for the node.
     pub(crate) fn connect(node: u32) -> Result<Option<Self>> {
         let connection = connection()?;
         let api = connection.api;
@@ -229,7 +230,7 @@ impl Stream {
         Ok((connected >= 0).then_some(it))
     }
 
-    /// The first frame. `None` if none comes within `longest`.
+    /// The first frame. `None` if no frame comes within `longest`.
     fn frame(self, longest: Duration) -> Result<Option<Frame>> {
         let locked = self.connection.lock();
         // SAFETY: the stream is there, and the loop is locked.
@@ -279,7 +280,7 @@ impl Drop for Connection {
 
 /// # Safety
 ///
-/// None beyond that of the library's function: the list ends with a null pointer.
+/// Callers need not ensure anything: the list ends with a null pointer, as the library requires.
 unsafe fn properties(api: &Api) -> *mut c_void {
     let end: *const c_char = null();
     // SAFETY: a list of C strings that ends with a null pointer.
@@ -326,8 +327,8 @@ unsafe extern "C" fn param_changed(data: *mut c_void, id: u32, param: *const u32
     if id != pod::PARAM_FORMAT || param.is_null() || data.is_null() {
         return;
     }
-    // SAFETY: `data` is the state; a pod begins with the size of its body, after 8 bytes of header.
-    // The library copies the pods that it is given.
+    // SAFETY: `data` is the state. A pod has a header of 8 bytes, which begins with the size of the
+    // body that follows. The library copies the pods that it is given.
     unsafe {
         let state = &mut *data.cast::<State>();
         let length = *param as usize + 8;
@@ -358,8 +359,8 @@ unsafe extern "C" fn process(data: *mut c_void) {
     }
 }
 
-/// Copies a buffer's pixels. `None` if it has none, for example because only the pointer has moved,
-/// or if it is smaller than it claims.
+/// Copies a buffer's pixels. `None` if the buffer has no pixels, for example because only the
+/// pointer has moved, or if the buffer is smaller than it claims.
 ///
 /// # Safety
 ///

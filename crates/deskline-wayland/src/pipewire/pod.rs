@@ -30,7 +30,7 @@ const RAW: u32 = 1;
 const BGRX: u32 = 8;
 const BGRA: u32 = 12;
 
-/// `enum spa_param_buffers`, and memory as a pointer or as a file.
+/// `enum spa_param_buffers`, and the data types for memory as a pointer or as a file.
 const DATA_TYPE: u32 = 6;
 const IN_MEMORY: u32 = 1 << 1 | 1 << 2;
 

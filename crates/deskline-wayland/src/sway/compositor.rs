@@ -22,14 +22,14 @@ use crate::wlroots::{picture, screens};
 /// How long the compositor may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
 
-/// How often to check for that: events would need a second connection.
+/// How often to check whether the window has the keyboard. Events would need a second connection.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The first version of sway that was seen to survive a client that asks for the pointer just after
-/// the seat has lost it. 1.7 crashes: see `helper::hold_pointer`.
+/// the seat has lost it. sway 1.7 crashes: see `helper::hold_pointer`.
 const SURVIVES: (u32, u32) = (1, 10);
 
-/// The compositor's own socket.
+/// The socket of the compositor's own IPC protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OwnSocket {
     Sway(PathBuf),
@@ -48,17 +48,17 @@ pub struct Sway {
     input: Input,
     /// The number and name of the workspace that [`Workspaces::workspace`] returned last.
     workspace: Option<(u32, String)>,
-    /// The workspaces that were hidden by raising windows.
+    /// The workspaces that raising windows has hidden.
     hidden: Vec<String>,
 }
 
 impl SwayDisplay {
-    /// Connects to the Wayland socket `wayland` and the compositor's own.
+    /// Connects to the Wayland socket `wayland` and to the IPC socket `own`.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] or [`Error::Lost`] if one does not answer within 2 s, or the
-    /// compositor lacks a protocol.
+    /// [`Error::Unavailable`] or [`Error::Lost`] if one of the sockets does not answer within 2 s,
+    /// or the compositor lacks a protocol.
     pub fn connect(wayland: &Path, own: &OwnSocket) -> Result<Self> {
         let (ipc, survives): (Box<dyn Ipc>, bool) = match own {
             OwnSocket::Sway(path) => {
@@ -69,7 +69,7 @@ impl SwayDisplay {
             OwnSocket::Hyprland(path) => (Box::new(Hyprland::connect(path)?), false),
         };
         let client = Client::connect(wayland)?;
-        // sway has offered these since 1.0.
+        // sway has offered these three protocols since 1.0.
         client.pointers()?;
         client.keyboards()?;
         client.screencopy()?;
@@ -114,7 +114,7 @@ impl Workspaces for Sway {
         self.ipc.put_away(window.id.0)
     }
 
-    /// Shows the former workspace of each screen again.
+    /// Shows on each screen the workspace that it showed before windows were raised.
     fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
         let last = self
             .workspace
@@ -166,12 +166,12 @@ impl Compositor for Sway {
     }
 
     /// sway (1.10) reports a window as focused even while the screen is locked. With several seats,
-    /// an app reports the focus of the seat whose focus has changed last.
+    /// apps cannot help: they report the focus of the seat whose focus has changed last.
     fn misses_launchers(&mut self) -> bool {
         self.ipc.has_one_seat()
     }
 
-    /// While a menu is open, its window keeps the keyboard.
+    /// While a menu is open, the window that it belongs to keeps the keyboard.
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         let windows = self.ipc.windows()?;
         let front = windows.iter().find(|w| w.focused);

@@ -1,5 +1,5 @@
-//! Hyprland's request socket, `.socket.sock`: a connection for each request, answers in JSON. Run
-//! with 0.56, in an emulated machine: it does not start without a GPU.
+//! Hyprland's request socket, `.socket.sock`: a connection for each request, answers in JSON.
+//! Tested with Hyprland 0.56 in an emulated machine, as Hyprland does not start without a GPU.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,21 +16,21 @@ use crate::listed::{Corner, Kind, Listed, ListedWindow};
 /// The failed operation, for errors.
 const ASKING: &str = "asking Hyprland";
 
-/// What a workspace that is shown over another one is called, before its own name.
+/// The prefix in the name of a special workspace, which is shown over another workspace.
 const SPECIAL: &str = "special:";
 
-/// The path of Hyprland's socket.
+/// Hyprland, reached through the request socket at this path.
 pub(super) struct Hyprland(PathBuf);
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct Named {
-    /// Negative if it has only a name.
+    /// Negative if the workspace has only a name.
     id: i64,
     name: String,
 }
 
 impl Named {
-    /// As dispatchers take it.
+    /// The workspace as dispatchers accept it as an argument.
     fn selector(&self) -> String {
         match self.id {
             1.. => self.id.to_string(),
@@ -59,7 +59,7 @@ struct Monitor {
 #[serde(rename_all = "camelCase")]
 struct Client {
     address: String,
-    /// Whether another window of its group is shown in its place.
+    /// Whether another window of the same group is shown instead.
     hidden: bool,
     at: [i32; 2],
     size: [i32; 2],
@@ -73,7 +73,7 @@ struct Client {
     fullscreen: u8,
     #[serde(default)]
     allowed_over_fullscreen: bool,
-    /// 0 is the last one that had the keyboard.
+    /// 0 for the window that had the keyboard last.
     #[serde(rename = "focusHistoryID")]
     recency: i64,
 }
@@ -84,7 +84,7 @@ impl Client {
         u64::from_str_radix(digits, 16).unwrap_or(0)
     }
 
-    /// Its place among those of its workspace, topmost first.
+    /// The sort key of the stacking order, topmost window first.
     fn rank(&self) -> (bool, u8) {
         let rank = match (self.fullscreen, self.floating) {
             (0, true) if self.allowed_over_fullscreen || self.pinned => 0,
@@ -132,7 +132,7 @@ impl Client {
 impl Hyprland {
     /// # Errors
     ///
-    /// [`Error::Unavailable`] if it does not answer as expected.
+    /// [`Error::Unavailable`] if Hyprland does not answer as expected.
     pub(super) fn connect(path: &Path) -> Result<Self> {
         let mut hyprland = Self(path.to_owned());
         hyprland.windows().map_err(|e| {
@@ -161,8 +161,8 @@ impl Hyprland {
         serde_json::from_slice(&answer).map_err(Error::system(ASKING))
     }
 
-    /// Calls a dispatcher by its name in configurations in Lua. If there is none of that name, the
-    /// configuration is an older one, and so is the name.
+    /// Calls a dispatcher. `lua` is the call if Hyprland's configuration is in Lua. If that fails,
+    /// the configuration is in the older format, and the call is `older`.
     fn dispatch(&self, lua: &str, older: &str) -> Result<()> {
         let mut said = Vec::new();
         for call in [lua, older] {
@@ -185,7 +185,7 @@ impl Ipc for Hyprland {
         let mut clients: Vec<Client> = self.get("clients")?;
         let monitors: Vec<Monitor> = self.get("monitors")?;
         let active: Active = self.get("activewindow")?;
-        // Of floating windows, later ones are above earlier ones; tiled ones do not overlap.
+        // Later floating windows are above earlier ones; tiled windows do not overlap.
         clients.reverse();
         clients.sort_by_key(|c| (c.rank(), if c.floating { 0 } else { c.recency }));
         let windows = clients.iter().map(|c| {
@@ -201,12 +201,12 @@ impl Ipc for Hyprland {
     }
 
     fn show(&mut self, workspace: &str) -> Result<()> {
-        // A string of Lua has the escapes of Rust.
+        // Lua's strings have the same escapes as Rust's.
         let lua = format!("hl.dsp.focus({{ workspace = {workspace:?} }})");
         self.dispatch(&lua, &format!("workspace {workspace}"))
     }
 
-    /// A floating window that gets the keyboard stays below others.
+    /// Also raises the window: a floating window that only gets the keyboard stays below others.
     fn focus(&mut self, id: u64) -> Result<()> {
         let which = format!("address:0x{id:x}");
         let lua = format!("hl.dsp.focus({{ window = '{which}' }})");
@@ -215,7 +215,7 @@ impl Ipc for Hyprland {
         self.dispatch(&lua, &format!("alterzorder top,{which}"))
     }
 
-    /// Hides the workspace over the others again.
+    /// Hides the window's special workspace again, which is shown over another one.
     fn put_away(&mut self, id: u64) -> Result<()> {
         let clients: Vec<Client> = self.get("clients")?;
         let window = clients.iter().find(|c| c.id() == id);

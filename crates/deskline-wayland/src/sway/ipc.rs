@@ -18,7 +18,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 const MAGIC: &[u8; 6] = b"i3-ipc";
 
-/// The maximum length of an answer. Titles are hostile data.
+/// The maximum length of an answer, which contains titles: hostile data.
 pub(super) const LONGEST: u32 = 64 << 20;
 
 /// Message types.
@@ -31,7 +31,7 @@ const GET_SEATS: u32 = 101;
 /// The failed operation, for errors.
 const ASKING: &str = "asking sway";
 
-/// What a compositor tells and takes over a socket of its own.
+/// What sway and Hyprland report and accept over a socket of their own.
 pub(crate) trait Ipc: Send {
     /// All windows, frontmost first.
     fn windows(&mut self) -> Result<Vec<SwayWindow>>;
@@ -45,10 +45,10 @@ pub(crate) trait Ipc: Send {
     /// Gives the window the keyboard. Switches to its workspace.
     fn focus(&mut self, id: u64) -> Result<()>;
 
-    /// Hides a window that was minimised.
+    /// Hides a window again that was minimised before it was raised.
     fn put_away(&mut self, id: u64) -> Result<()>;
 
-    /// Whether there is one seat. `false` if the compositor does not say so.
+    /// Whether there is exactly one seat. `false` if the compositor does not report its seats.
     fn has_one_seat(&mut self) -> bool {
         false
     }
@@ -57,16 +57,16 @@ pub(crate) trait Ipc: Send {
 /// A connection to sway.
 pub(crate) struct Sway(UnixStream);
 
-/// A window, as sway describes it, and its workspace, if that is hidden. Its content is without the
-/// shadow, which sway does not report.
+/// A window as sway describes it, and its workspace if that is hidden. The window's `content`
+/// excludes the shadow, which sway does not report.
 pub(crate) type SwayWindow = Listed<Option<Workspace>>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Workspace {
-    /// 0 if it has no number.
+    /// 0 if the workspace has no number.
     pub(super) number: u32,
     pub(super) name: String,
-    /// The workspace that is visible on its output.
+    /// The workspace that the same output shows instead.
     pub(crate) instead: String,
 }
 
@@ -110,7 +110,7 @@ struct Node {
     focused: bool,
     #[serde(default)]
     visible: Option<bool>,
-    /// The ids of its children, the most recently focused first.
+    /// The ids of the container's children, the most recently focused first.
     #[serde(default)]
     focus: Vec<u64>,
     #[serde(default)]
@@ -135,8 +135,8 @@ impl Sway {
             .map_err(|e| Error::Unavailable(format!("sway's socket does not answer: {e}")))
     }
 
-    /// As [`Sway::connect`]. `TimedOut` if sway hangs and its queue of connections is full; other
-    /// errors if it has ended.
+    /// Like [`Sway::connect`]. The error is `TimedOut` if sway hangs and its queue of connections
+    /// is full, and another one if sway has ended.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let stream = socket::connect(path, PATIENCE)?;
         stream.set_read_timeout(Some(PATIENCE))?;
@@ -186,7 +186,7 @@ impl Sway {
     ///
     /// # Errors
     ///
-    /// If sway refuses a command. It has executed the others.
+    /// If sway refuses one of the commands. It has then executed the others.
     pub(crate) fn run(&mut self, commands: &str) -> Result<()> {
         #[derive(Deserialize)]
         struct Done {
@@ -269,7 +269,7 @@ fn quoted(text: &str) -> String {
     format!("{quote}{text}{quote}")
 }
 
-/// The surroundings of a container.
+/// What contains a container: its output and its workspace.
 #[derive(Clone, Default)]
 struct Within {
     /// The id and name of the output's visible workspace.

@@ -1,5 +1,5 @@
-//! sway and Hyprland: windows and focus over the socket of each, input and pictures through
-//! wlroots' protocols.
+//! sway and Hyprland: windows and focus over the compositor's own socket, input and pictures
+//! through wlroots' protocols.
 
 mod compositor;
 mod hyprland;

@@ -29,8 +29,8 @@ const CLAIMS: Duration = Duration::from_millis(500);
 /// How long an app may take to answer assistive technology before more keys are sent to it.
 const ANSWERS: Duration = Duration::from_secs(2);
 
-/// After this time without such a report, check for an open menu: while one is open, GTK 3 reports
-/// the keyboard for no window.
+/// How long to wait for an app's report of the keyboard before checking for an open menu: while a
+/// menu is open, GTK 3 reports the keyboard for no window.
 const CLAIMS_SOON: Duration = Duration::from_millis(40);
 
 /// A session of a compositor of the wlroots family as the display of a link.
@@ -80,7 +80,8 @@ impl<T: Toplevels> WlrDisplay<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] if it lists no windows, or accepts neither keys nor a pointer.
+    /// [`Error::Unavailable`] if the compositor lists no windows, or accepts neither keys nor a
+    /// pointer.
     pub fn connect(socket: &Path, toplevels: T) -> Result<Self> {
         Ok(Self::new(Wlr {
             client: connect(socket)?,
@@ -90,7 +91,7 @@ impl<T: Toplevels> WlrDisplay<T> {
             places: Vec::new(),
             fixed: Vec::new(),
             enlarged: None,
-            // Unknown for these compositors: assume that they crash.
+            // Assume that these compositors do not survive the loss of our pointer.
             input: Input::new(socket, false),
             front: None,
         }))
@@ -113,8 +114,8 @@ impl<T: Toplevels> Wlr<T> {
         Ok((front, described))
     }
 
-    /// Asks the compositor to give a listed window the keyboard. Returns whether it has it within
-    /// [`RAISES`].
+    /// Asks the compositor to give a listed window the keyboard. Returns whether the window gets it
+    /// within [`RAISES`].
     fn raise_listed(&mut self, number: u64, cancel: &Cancel) -> Result<bool> {
         let Some(toplevel) = self.client.heard.toplevels.numbered(number) else {
             return Ok(false);
@@ -142,10 +143,10 @@ impl<T: Toplevels> Wlr<T> {
 
 /// The window with the keyboard.
 struct Activated {
-    /// Its number in the compositor's list.
+    /// The window's number in the compositor's list.
     number: u64,
     title: String,
-    /// As its app describes it.
+    /// The window as its app describes it, if the app's window is known.
     its: Option<AppToplevel>,
 }
 
@@ -177,20 +178,21 @@ pub(super) enum Effort<'a> {
     Measure(&'a [Point]),
 }
 
-/// The window to take out of full screen.
+/// The window to take out of full screen: its handle, and its number in the compositor's list.
 pub(super) type Enlarged = Option<(ZwlrForeignToplevelHandleV1, u64)>;
 
 fn missing(e: &Error) -> Missing {
     Missing::new(e.to_string())
 }
 
-/// The compositor's list.
+/// The windows that the compositor lists.
 fn listed(client: &Client) -> Vec<Listed<'_>> {
     let all = client.heard.toplevels.all.iter();
     all.map(|t| (t.number, &t.facts)).collect()
 }
 
-/// A window that no app describes. Its number serves as its id, as ids of other windows are hashes.
+/// A window that no app describes. Its number in the compositor's list serves as its id. The ids of
+/// other windows are hashes, so a clash is unlikely.
 fn unknown(number: u64, title: String) -> Window {
     Window {
         id: WindowId(number),
@@ -239,8 +241,8 @@ impl<T: Toplevels> Raising for Wlr<T> {
     }
 }
 
-/// The list has no workspaces: the compositor shows the one of the window that is brought to the
-/// front.
+/// The compositor's list reports no workspaces. When a window is raised, the compositor itself
+/// shows the window's workspace.
 impl<T: Toplevels> Workspaces for Wlr<T> {
     fn put_away(&mut self, Window { id, .. }: &Window) -> Result<()> {
         let (_, described) = self.look()?;

@@ -1,8 +1,8 @@
 //! Finds a window on the screen by pieces of its picture: exactly, or not at all.
 //!
-//! A mark is a small piece of the picture of an element, at one of its corners. If the same pixels
-//! occur in another picture, they vote for the position of the window's corner that follows from
-//! them. The window is where several elements' votes agree, if they agree nowhere else.
+//! A mark is a small piece of the picture of an element, at a corner of the element. If the same
+//! pixels occur in another picture, their position there is a vote for a position of the window's
+//! corner. The window is where the votes of several elements agree, if they agree nowhere else.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -113,7 +113,7 @@ const CORNERS: [Piece; 4] =
 struct Mark {
     size: (usize, usize),
     pixels: Vec<u32>,
-    /// The position in the piece of the run to compare first.
+    /// Where in the piece the run starts that is compared first.
     run: (usize, usize),
     /// The screen and the position in its picture that the piece was taken from.
     taken: (Rect, (i64, i64)),
@@ -132,8 +132,8 @@ pub(super) struct Marks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     At(Point),
-    /// At this point, by pieces of the same shape in other colours: the window has just got the
-    /// keyboard, or its menu has.
+    /// At this point, where the pieces have the same shapes in other colours: the window or its
+    /// menu has just got the keyboard.
     Recoloured(Point),
     Nowhere,
     /// At several points, or only some marks are at the last known position.
@@ -212,7 +212,7 @@ impl Marks {
         *self = now;
     }
 
-    /// Finds the window, whose present parts are given. `last` is its last known position.
+    /// Finds the window by its present `parts`. `last` is the window's last known position.
     pub(super) fn find(&self, parts: &[Part], shots: &[Shot], last: Option<Point>) -> Found {
         if let Some(last) = last {
             let (there, of) = self.support(parts, shots, last, |a, b, _| a == b);
@@ -251,8 +251,8 @@ impl Marks {
         }
     }
 
-    /// The votes for this corner, and the number of elements that could vote. `same` compares two
-    /// pieces of the same width.
+    /// The votes for this corner, and how many elements could have voted for it. `same` compares
+    /// two pieces of the same width.
     fn support(
         &self,
         parts: &[Part],

@@ -5,13 +5,13 @@ use deskline_contract::{AppToplevel, WindowId};
 
 use crate::wlroots::heard::Facts;
 
-/// A window of the compositor's list, by its number there.
+/// A window of the compositor's list: its number there, and its state.
 pub(super) type Listed<'a> = (u64, &'a Facts);
 
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// Matches that are certain, because both sides have reported the keyboard for them at the same
-    /// time. They stay when titles change, and while the app does not answer.
+    /// Matches that are certain: compositor and app have reported the keyboard for the window at
+    /// the same time. They stay when titles change, and while the app does not answer.
     sure: Vec<(u64, AppToplevel)>,
 }
 
@@ -39,8 +39,8 @@ impl Pairs {
         }
     }
 
-    /// Whether both are a new window of an app with matched windows. GTK 3 gives the compositor a
-    /// title for dialogs without one.
+    /// Whether `front` and `active` both are a new window of an app with matched windows. Titles do
+    /// not match for a GTK 3 dialog without a title: GTK gives the compositor one.
     fn is_of_app(&self, front: &Listed<'_>, active: &AppToplevel, listed: &[Listed<'_>]) -> bool {
         let is_other = |(n, known): &(u64, AppToplevel)| *n != front.0 && known.id != active.id;
         let is_new = self.sure.iter().all(is_other);

@@ -1,6 +1,6 @@
-//! Finds a window's position, which no protocol reports. In full screen, its corner is the
+//! Finds a window's position, which no protocol reports. In full screen, the window's corner is the
 //! screen's: this takes [`Marks`] of the content there, and finds them again after the window has
-//! its size back. From then on the marks alone find it, as long as enough of its content stays.
+//! its size back. From then on the marks suffice, as long as enough of the content stays.
 
 use deskline_contract::{AppToplevel, Cancel, DisplayError, Error, Result, WindowId, wait};
 use std::time::{Duration, Instant};
@@ -14,17 +14,18 @@ use crate::described::{Part, Toplevels};
 use crate::wlroots::picture;
 use crate::wlroots::screens::Screen;
 
-/// How long a window may take to go to full screen, or back: 50 ms on an idle machine.
+/// How long a window may take to go to full screen, or back. On an idle machine it takes 50 ms.
 const RESIZES: Duration = Duration::from_secs(2);
 
-/// After this time without a change of size, the app does not resize the window, as for many
-/// dialogs.
+/// If the window's size has not changed after this time, its app does not resize it at all. Many
+/// dialogs are like that.
 const REFUSES: Duration = Duration::from_millis(700);
 
 /// The time between two pictures of a window in full screen that must be the same.
 const STILL: Duration = Duration::from_millis(40);
 
-/// How long that may take: half a second, and several on a machine with much more work than cores.
+/// How long it may take until the pictures are the same. It takes half a second, and several
+/// seconds on a machine with much more work than cores.
 const STILL_WITHIN: Duration = Duration::from_secs(5);
 
 /// The most windows that are remembered.
@@ -35,7 +36,7 @@ impl<T: Toplevels> Wlr<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Display`] if it is unknown: no input may be sent then.
+    /// [`Error::Display`] if the position is unknown. No input may be sent then.
     pub(super) fn corner(
         &mut self,
         (number, its): &(u64, AppToplevel),
@@ -186,7 +187,7 @@ impl<T: Toplevels> Wlr<T> {
             return Err(not_known(NO_FULL_SCREEN));
         }
         let corner = Point::at(screen.place.x, screen.place.y);
-        // The last marks, and the unchanged ones with the number of times that they were the same.
+        // The last marks; and the marks that stay the same, with how often they were the same.
         let mut last: Option<Marks> = None;
         let mut still: Option<(Marks, u32)> = None;
         let marks = wait::until(cancel, STILL_WITHIN, STILL, || {
@@ -225,7 +226,7 @@ impl<T: Toplevels> Wlr<T> {
         })
     }
 
-    /// Waits until `done`, at most for [`RESIZES`]. Returns whether it holds.
+    /// Waits until `done` returns `true`, at most for [`RESIZES`]. Returns whether it did.
     fn wait_for(
         &mut self,
         mut done: impl FnMut(&mut Self) -> Result<bool>,

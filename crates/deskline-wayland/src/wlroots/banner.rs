@@ -23,7 +23,7 @@ use wayland_protocols_wlr::layer_shell::v1::client::zwlr_layer_surface_v1::{
 use crate::wlroots::client::Client;
 use crate::wlroots::heard::{Heard, on_event};
 
-/// What the surface is for: KWin goes by this name.
+/// The purpose of the surface. KWin recognises it by this name.
 const PURPOSE: &str = "on-screen-display";
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ struct Shown {
     buffer: WlBuffer,
 }
 
-/// A connection of its own for the banner.
+/// The banner, on a connection of its own.
 #[derive(Debug)]
 pub struct Banner {
     client: Client,
@@ -47,8 +47,8 @@ impl Banner {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] if it lets no program show a banner, [`Error::Lost`] if it does not
-    /// answer.
+    /// [`Error::Unavailable`] if the compositor lets no program show a banner, [`Error::Lost`] if
+    /// the compositor does not answer.
     pub fn connect(socket: &Path) -> Result<Self> {
         let client = Client::connect(socket)?;
         Ok(Self {
@@ -59,8 +59,8 @@ impl Banner {
         })
     }
 
-    /// Shows a banner on the screen that contains `place`, without covering it. `draw` gets the
-    /// pixels per logical pixel, and the most pixels a row.
+    /// Shows a banner on the screen that contains `place`, without covering `place`. `draw` is
+    /// given the pixels per logical pixel, and the most pixels that a row may have.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Banner {
         layer.set_size(w, h);
         layer.set_anchor(Anchor::Top | Anchor::Left);
         layer.set_margin(at.y - area.y, 0, 0, at.x - area.x);
-        // Above panels, as they leave no room elsewhere for it.
+        // -1: the banner may cover panels, and is not moved aside to the room that they leave.
         layer.set_exclusive_zone(-1);
         surface.commit();
         self.client.heard.banner = None;
@@ -122,7 +122,7 @@ impl Banner {
         self.client.flush()
     }
 
-    /// Hides it. The next picture of the screen has it no more.
+    /// Hides the banner. The next picture of the screen does not show it any more.
     ///
     /// # Errors
     ///

@@ -44,7 +44,7 @@ pub(crate) struct Client {
     keyboards: Option<ZwpVirtualKeyboardManagerV1>,
 }
 
-/// The connection alone.
+/// The connection and its queue of events, without the globals.
 #[derive(Debug)]
 struct Socket {
     connection: Connection,
@@ -111,7 +111,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// For this and the next two: [`Error::Unavailable`] if the compositor does not offer it.
+    /// [`Error::Unavailable`] if the compositor does not offer the global. [`Self::pointers`] and
+    /// [`Self::keyboards`] have the same error.
     pub(crate) fn screencopy(&self) -> Result<&ZwlrScreencopyManagerV1> {
         offered(self.screencopy.as_ref())
     }
@@ -146,7 +147,7 @@ impl Client {
         self.socket.until(&mut self.heard, Some(PATIENCE), done)
     }
 
-    /// Waits at most `limit` for events, which it handles, or for one of `others`.
+    /// Waits at most `limit` until events arrive or one of `others` is ready. Handles the events.
     pub(crate) fn step(&mut self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<()> {
         self.socket.receive(others, limit)?;
         self.dispatch()
@@ -162,7 +163,7 @@ impl Client {
     }
 
     /// Asks the compositor to report when it has processed all requests so far. Returns the number
-    /// that [`Heard::done`] has then.
+    /// that its report will set [`Heard::done`] to.
     pub(crate) fn sync(&mut self) -> u32 {
         self.asked = self.asked.wrapping_add(1);
         let display = self.socket.connection.display();
@@ -180,8 +181,8 @@ impl Client {
         self.heard.capabilities.contains(kind)
     }
 
-    /// Called after a device was created. If the seat `had` none of its kind, apps have to bind it
-    /// first, and events sent before [`Client::await_apps`] are lost.
+    /// Called after a device was created. `had` says whether the seat already had one of its kind.
+    /// If not, apps have to bind it, and lose events that are sent before [`Client::await_apps`].
     pub(crate) fn introduce(&mut self, had: bool) -> Result<()> {
         self.roundtrip()?;
         if !had {
@@ -225,8 +226,8 @@ impl Socket {
         }
     }
 
-    /// Waits at most `limit` for messages of the compositor, which it reads, or for one of
-    /// `others`. Whether any was there.
+    /// Waits at most `limit` until the compositor sends messages or one of `others` is ready. Reads
+    /// the messages. Returns `false` if nothing came.
     fn receive(&self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<bool> {
         self.connection.flush().map_err(lost)?;
         let Some(reading) = self.queue.prepare_read() else {

@@ -52,7 +52,7 @@ macro_rules! on_event {
 }
 pub(crate) use on_event;
 
-/// The first version of `wl_output` that has a name.
+/// The version of `wl_output` to bind at most. It is the first one with the event `name`.
 const VERSION: u32 = 4;
 
 /// An empty rectangle: no part of the layout.
@@ -72,7 +72,7 @@ pub(crate) struct Heard {
     /// The picture that is being taken.
     pub(crate) frame: Frame,
     pub(crate) clipboard: Clipboard,
-    /// The number of the last order of the compositor's about the size of our banner.
+    /// The serial of the last event by which the compositor has configured our banner.
     pub(crate) banner: Option<u32>,
     /// The keymap of the seat's keyboard.
     pub(crate) keymap: Option<Vec<u8>>,
@@ -103,7 +103,7 @@ pub(crate) struct Screens {
 /// An output, as far as the compositor has described it.
 #[derive(Debug)]
 pub(crate) struct Known {
-    /// The number of its global.
+    /// The number of the output's global.
     pub(crate) global: u32,
     pub(crate) output: WlOutput,
     pub(crate) described: Option<ZxdgOutputV1>,
@@ -145,7 +145,7 @@ pub(crate) struct Toplevels {
 #[derive(Debug, Clone)]
 pub(crate) struct Toplevel {
     pub(crate) handle: ZwlrForeignToplevelHandleV1,
-    /// Counts up from 1, and is not reused on this connection.
+    /// The window's number. Numbers count up from 1, and are not reused on this connection.
     pub(crate) number: u64,
     pub(crate) facts: Facts,
     /// The facts that become valid with the next `done`.
@@ -155,11 +155,11 @@ pub(crate) struct Toplevel {
 /// The state of a window.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Facts {
-    /// Hostile data.
+    /// The title that the app has chosen: hostile data.
     pub(crate) title: String,
     /// The app's name for itself. Hostile data.
     pub(crate) app: String,
-    /// Whether it has the keyboard.
+    /// Whether the window has the keyboard.
     pub(crate) activated: bool,
     pub(crate) fullscreen: bool,
     pub(crate) minimised: bool,
@@ -185,14 +185,14 @@ pub(crate) struct Frame {
     pub(crate) buffer: Option<(Format, u32, u32, u32)>,
     pub(crate) described: bool,
     pub(crate) upside_down: bool,
-    /// Whether the picture was taken, once known.
+    /// Whether the picture was taken; `None` until the compositor reports it.
     pub(crate) taken: Option<bool>,
 }
 
 /// The clipboard, as far as the compositor has reported it.
 #[derive(Debug, Default)]
 pub(crate) struct Clipboard {
-    /// The offers with their types: that of the last selection, and those just announced.
+    /// The offers with their types: the last selection's, and those that were just announced.
     pub(crate) offers: Vec<(ZwlrDataControlOfferV1, Vec<String>)>,
     /// The offer that is on the clipboard.
     pub(crate) selection: Option<ObjectId>,

@@ -1,5 +1,5 @@
 //! The agent's pointer and keyboard on a seat. They are created when first needed: `doctor` and
-//! reading create none.
+//! reading create no devices.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,12 @@ pub(crate) struct Input {
     pub(crate) layout: Rect,
     /// The Wayland socket.
     socket: PathBuf,
-    /// Whether the compositor survives losing our pointer if it is the seat's only one.
+    /// Whether the compositor survives the loss of our pointer if that is the seat's only pointer.
     survives: bool,
     pointer: Option<VirtualPointer>,
     keyboard: Option<VirtualKeyboard>,
-    /// The process that keeps a pointer on a seat without one, if this server has started it.
+    /// The helper process that keeps a pointer on a seat without one, if this server has started
+    /// that helper.
     holder: Option<Child>,
 }
 
@@ -44,7 +45,7 @@ impl Input {
         }
     }
 
-    /// Prepares the pointer for these positions in the layout. Fails if one is on no output.
+    /// Prepares the pointer for these positions in the layout. Fails if a position is on no output.
     pub(crate) fn reach(&mut self, client: &mut Client, places: &[Point]) -> Result<()> {
         let screens = client.screens()?;
         let screens: Vec<Rect> = screens.iter().map(|screen| screen.place).collect();
@@ -52,8 +53,8 @@ impl Input {
         Ok(())
     }
 
-    /// Creates both devices if the seat lacks one. Returns whether it did. Apps that start later
-    /// find a seat with devices.
+    /// Creates both devices if the seat lacks one, so that apps that start later find a seat with
+    /// devices. Returns whether it created them.
     pub(crate) fn make_missing(&mut self, client: &mut Client) -> Result<bool> {
         if client.has(Capability::Pointer | Capability::Keyboard) {
             return Ok(false);

@@ -50,7 +50,7 @@ impl VirtualKeyboard {
         client.roundtrip()
     }
 
-    /// Ensures that each of these has a key, as many as fit into one keymap.
+    /// Ensures that each of `wanted` has a key, or as many of them as fit into one keymap.
     pub(crate) fn bind(&mut self, client: &mut Client, wanted: &[Gives]) -> Result<()> {
         let mut missing = wanted.iter().filter(|g| self.keymap.code(**g).is_none());
         if missing.next().is_none() {

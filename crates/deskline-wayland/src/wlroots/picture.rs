@@ -1,4 +1,5 @@
-//! Pictures by wlroots' screencopy: a part of an output, including windows that cover it.
+//! Pictures by wlroots' screencopy. They show a part of an output, so they also show other windows
+//! that cover the wanted one.
 
 use std::fs::File;
 use std::os::fd::AsFd as _;

@@ -25,7 +25,7 @@ impl VirtualPointer {
         Ok(Self { device })
     }
 
-    /// Moves the pointer there. `layout` are the bounds of all outputs.
+    /// Moves the pointer to `to`. `layout` is the bounds of all outputs.
     pub(crate) fn go(&self, client: &mut Client, layout: Rect, to: Point) -> Result<()> {
         let from = |at: i32, start: i32, size: i32| {
             let size = size.max(1);

@@ -54,8 +54,8 @@ impl Client {
     }
 }
 
-/// The bounds of all outputs. Fails if a point is on none: the compositor would move the pointer to
-/// the nearest point of an output, and the click would land there.
+/// The bounds of all outputs. Fails if a point is on no output: the compositor would move the
+/// pointer to the nearest point of an output, and the click would land there.
 pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> {
     if let Some(at) = off_screen(screens, points) {
         return Err(DisplayError::OffScreen(at).into());
@@ -65,7 +65,8 @@ pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> 
     Ok(all.unwrap_or(Rect::at(0, 0, 1, 1)))
 }
 
-/// The screen that shows the largest part of this area, of all that show any, and that part.
+/// The screen that shows the largest part of this area, and that part. `None` if no screen shows
+/// any of the area.
 pub(crate) fn showing<S>(
     screens: Vec<S>,
     place: impl Fn(&S) -> Rect,

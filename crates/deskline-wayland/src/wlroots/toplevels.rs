@@ -18,7 +18,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`deskline_contract::Error::Unavailable`] if the compositor does not offer it.
+    /// [`deskline_contract::Error::Unavailable`] if the compositor does not offer the list.
     pub(crate) fn watch_toplevels(&mut self) -> Result<()> {
         let manager = self.bind(3)?;
         self.heard.toplevels.manager = Some(manager);

@@ -15,14 +15,14 @@ const LEVELS: usize = 2;
 /// A program to start.
 pub(super) struct Program {
     pub(super) name: String,
-    /// Its path; of an app with an id, the document to open.
+    /// The path of the executable. If there is an `id`, the path of the document to open.
     pub(super) path: PathBuf,
     /// The arguments as one string, quoted as on a command line.
     pub(super) arguments: String,
     pub(super) folder: Option<PathBuf>,
     /// The id of an app in a package, which has no path to start.
     pub(super) id: Option<String>,
-    /// Whether the arguments are those of a shortcut that the user can write.
+    /// Whether the arguments come from a shortcut that the user may change.
     is_command: bool,
 }
 
@@ -46,7 +46,7 @@ impl Program {
         }
     }
 
-    /// Its identity, as the system knows it before it runs.
+    /// The program's identity, as the system knows it before the program runs.
     pub(super) fn identity(&self) -> Identity {
         let mut known = match &self.id {
             Some(id) => Identity::named(id),
@@ -70,7 +70,7 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
     if shell::is_packaged(id) {
         return Ok(Program::packaged(id.to_owned(), id.to_owned()));
     }
-    // A drive has one letter.
+    // A single letter before the colon is a drive, not a scheme.
     let scheme = identifier.split_once(':').map(|(scheme, _)| scheme);
     if let Some(scheme) = scheme.filter(|scheme| scheme.len() > 1 && !scheme.contains(['\\', '/']))
     {
@@ -106,7 +106,7 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
     Err(not_found(identifier, &wanted, &names, forms).into())
 }
 
-/// The opener with a file or a URL as its argument.
+/// The program that opens a file or a URL, with the file or the URL as its argument.
 fn with(opener: Opener, argument: &str) -> Program {
     match opener {
         Opener::Program(path) => Program {
@@ -132,7 +132,7 @@ fn by_path(identifier: &str) -> Result<Program> {
     if path.is_dir() {
         let explorer = shell::in_path("explorer.exe");
         let explorer = explorer.ok_or(OpenError::NotAnApp(path))?;
-        // With slashes, Explorer opens another folder.
+        // If the path has forward slashes, Explorer opens another folder.
         let folder = identifier.replace('/', "\\");
         return Ok(with(Opener::Program(explorer), &folder));
     }

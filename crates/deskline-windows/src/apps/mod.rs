@@ -26,7 +26,7 @@ use crate::{os, private};
 /// running instance, or start another process.
 const PASSES_ON: Duration = Duration::from_secs(5);
 
-/// The programs that show a program of the console.
+/// The programs whose windows show the programs of the console.
 const CONSOLES: [&str; 3] = ["conhost", "OpenConsole", "WindowsTerminal"];
 
 /// The maximum number of processes to follow.
@@ -43,22 +43,22 @@ pub(crate) struct Programs {
 struct Followed {
     process: Process,
     name: String,
-    /// Its standard error, if Deskline has started it.
+    /// The program's standard error, if Deskline has started the program.
     complaint: Complaint,
 }
 
 /// The program that was started last.
 struct Starting {
-    /// `None` until Explorer has started it.
+    /// `None` until Explorer has started the program.
     pid: Option<u32>,
     name: String,
-    /// Its executable: some programs hand over to another process of the same one.
+    /// The program's executable: some programs hand over to another process of the same executable.
     path: PathBuf,
     process: Option<Process>,
-    /// When it was started, and when it was first seen to run no more.
+    /// When the program was started, and when it was first found to have ended.
     at: u64,
     ended: Option<Instant>,
-    /// The windows before the start.
+    /// The windows that existed before the start.
     before: HashSet<WindowId>,
 }
 
@@ -141,7 +141,8 @@ impl Programs {
             (starting.pid, starting.process) = (Some(pid), Some(process));
         }
         let starting = self.starting.insert(starting);
-        // Explorer may have handed the document to an app that runs.
+        // A missing process counts as ended: Explorer may have handed the document to a running
+        // app.
         let ended = starting.process.as_ref().map_or(Some(0), Process::status);
         if let Some(pid) = starting.window(ended.is_some()) {
             return Ok(Progress::Ready(pid));
@@ -150,7 +151,7 @@ impl Programs {
             return Ok(Progress::Starting);
         };
         let name = starting.name.clone();
-        // Explorer ends with 1 when it hands over to the process that is the desktop.
+        // Explorer ends with 1 when it hands over to the process that shows the desktop.
         if status != 0 && !starting.stem().eq_ignore_ascii_case("explorer") {
             let (status, written) = (format!(" (exit status {status})"), self.complaint());
             return Err(OpenError::ended_at_once(&name, &status, written.as_deref()).into());
@@ -167,10 +168,10 @@ impl Starting {
         process::stem(&self.path)
     }
 
-    /// The process with the app's window: this process or a descendant; for a program of the
-    /// console, the one that shows it. If this process has ended, another process of the same
-    /// executable or, failing that, one that has started since: `calc` has Windows start an app
-    /// with another name.
+    /// The process with the app's window: the started process, a descendant, or the program that
+    /// shows it if it is a program of the console. If the started process has ended, another
+    /// process of the same executable; failing that, any process that has started since, because
+    /// `calc` has Windows start an app with another name.
     fn window(&self, ended: bool) -> Option<u32> {
         let parents = process::parents();
         let is_descendant = |pid: u32| {
@@ -204,7 +205,7 @@ impl Starting {
     }
 }
 
-/// The app with a window whose executable has this name, frontmost first.
+/// The frontmost app that has a window, and whose executable has this name.
 fn running(identifier: &str) -> Option<u32> {
     let wanted = find::without_exe(identifier);
     let mut pids = every().into_iter().map(owner);
@@ -223,7 +224,7 @@ fn start(program: &Program) -> std::result::Result<(Option<u32>, Complaint), Str
         let pid = shell::activate(id).map_err(says)?;
         return Ok((Some(pid), Complaint::default()));
     }
-    // Explorer is on the person's desktop.
+    // Explorer runs on the person's desktop, so it cannot start a program on a private one.
     if private::name().is_none() {
         let folder = program.folder.as_deref();
         match shell::by_explorer(&program.path, &program.arguments, folder) {

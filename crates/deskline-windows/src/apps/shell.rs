@@ -1,5 +1,5 @@
 //! Asks the Windows shell for programs: search path, file associations, shortcuts, and apps with an
-//! id (`AppUserModelID`), which those from the Store have.
+//! id (`AppUserModelID`), such as those from the Store.
 
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
@@ -43,8 +43,8 @@ fn path(units: &[u16]) -> Option<PathBuf> {
     (!bare.is_empty()).then(|| PathBuf::from(bare))
 }
 
-/// The program with this file name in the system's folder, on the path, or as its installer has
-/// announced it (`App Paths`).
+/// The program with this file name: in the system's folder, on the search path, or where its
+/// installer has registered it (`App Paths`).
 pub(super) fn in_path(file: &str) -> Option<PathBuf> {
     let mut found = [0; LONGEST];
     // SAFETY: the call is given the buffer's length, and the text outlives it.
@@ -68,7 +68,7 @@ fn announced(file: &str) -> Option<PathBuf> {
     found.find(|path| path.exists())
 }
 
-/// A value in the registry: a text, or a number in its first units.
+/// A value in the registry: a text, or a number in the first units of the result.
 pub(crate) fn registered(root: HKEY, key: &str, value: &str) -> Option<[u16; LONGEST]> {
     let (key, value) = (HSTRING::from(key), HSTRING::from(value));
     let mut found = [0_u16; LONGEST];
@@ -95,7 +95,7 @@ pub(super) fn opener(kind: &str) -> Option<Opener> {
     let program = association(&kind, ASSOCSTR_EXECUTABLE)
         .as_deref()
         .and_then(path);
-    // For an app in a package Windows names the program that asks which app to take, or none.
+    // For an app in a package Windows names no program, or the one that asks which app to use.
     let asks = |path: &Path| crate::process::stem(path).eq_ignore_ascii_case("openwith");
     let program = program.filter(|path| path.is_absolute() && path.exists() && !asks(path));
     program.map(Opener::Program).or_else(|| {
@@ -116,12 +116,14 @@ fn association(kind: &HSTRING, what: ASSOCSTR) -> Option<Vec<u16>> {
     asked.is_ok().then_some(found)
 }
 
-/// How long Explorer may take to start a program. It goes on while it asks the person.
+/// How long to wait until Explorer has started a program. While it asks the person, it takes
+/// longer.
 const STARTS: Duration = Duration::from_secs(5);
 
-/// Has Explorer open a program or a document, as if the person did: in their environment, their
-/// `AppData`, and no job. A client's job ends all its processes, and one from the Store gives its
-/// own an `AppData` of their own. An error if there is no Explorer.
+/// Has Explorer open a program or a document, as if the person did: with the person's environment
+/// and `AppData`, and outside of the client's job. The end of a client's job ends all processes in
+/// it, and a client from the Store gives its child processes an `AppData` of their own. An error if
+/// there is no Explorer.
 pub(super) fn by_explorer(file: &Path, arguments: &str, folder: Option<&Path>) -> Result<()> {
     let folder = folder.unwrap_or(Path::new("")).to_string_lossy();
     let texts = [file.to_string_lossy(), arguments.into(), folder].map(String::from);
@@ -147,9 +149,9 @@ pub(super) fn by_explorer(file: &Path, arguments: &str, folder: Option<&Path>) -
     said.recv_timeout(STARTS).unwrap_or(Ok(()))
 }
 
-/// The shell's object in Explorer's process, by way of the desktop's view.
+/// The shell's object in Explorer's process, found through the view of the desktop.
 unsafe fn explorer() -> Result<IShellDispatch2> {
-    // SAFETY: calls of COM with arguments that outlive them; the caller has initialised it.
+    // SAFETY: calls of COM with arguments that outlive them; the caller has initialised COM.
     unsafe {
         let windows: IShellWindows = CoCreateInstance(&ShellWindows, None, CLSCTX_LOCAL_SERVER)?;
         let (none, mut window) = (VARIANT::default(), 0);
@@ -197,15 +199,15 @@ pub(super) fn shortcut(file: &Path) -> Option<Link> {
     })
 }
 
-/// The program of a shortcut of Windows Installer, which has the file of its icon as its path, or
-/// none.
+/// The program of a shortcut of Windows Installer. The path in such a shortcut is that of its icon,
+/// or missing.
 fn advertised(file: &Path) -> Option<PathBuf> {
-    // A GUID in braces, and the longest name of a feature.
+    // The length of a GUID in braces, and of the longest name of a feature, with a final zero.
     let [mut product, mut feature, mut component] = [[0_u16; 39]; 3];
     let mut found = [0; LONGEST];
     let mut length = found.len() as u32;
     let start = |buffer: &mut [u16]| PWSTR(buffer.as_mut_ptr());
-    // SAFETY: the buffers outlive the calls, and have the sizes that they document.
+    // SAFETY: the buffers outlive the calls, and have the sizes that the calls require.
     let state = unsafe {
         let parts = [&mut product, &mut feature, &mut component].map(|part| Some(start(part)));
         if MsiGetShortcutTargetW(&HSTRING::from(file), parts[0], parts[1], parts[2]) != 0 {
@@ -222,7 +224,7 @@ fn advertised(file: &Path) -> Option<PathBuf> {
     path(&found).filter(|_| state == INSTALLSTATE_LOCAL)
 }
 
-/// The most apps to look at.
+/// The maximum number of apps to list.
 const MOST: usize = 5_000;
 
 /// The apps of the folder `shell:AppsFolder` that have an id of a package: their names and ids.
@@ -241,7 +243,7 @@ pub(super) fn packaged() -> Vec<(String, String)> {
                     let Ok(id) = name_of(&app, SIGDN_PARENTRELATIVEPARSING) else {
                         continue;
                     };
-                    // Other apps are found by their shortcuts.
+                    // Apps without a package are found by their shortcuts.
                     if is_packaged(&id)
                         && let Ok(name) = name_of(&app, SIGDN_NORMALDISPLAY)
                     {
@@ -258,7 +260,7 @@ pub(super) fn packaged() -> Vec<(String, String)> {
     found
 }
 
-/// Whether this id is that of an app in a package: `family_publisher!app`.
+/// Whether this is the id of an app in a package: `family_publisher!app`.
 pub(super) fn is_packaged(id: &str) -> bool {
     id.split_once('!').is_some_and(|(family, app)| {
         family.contains('_') && !app.is_empty() && !id.contains(['\\', '/', ':', ' '])

@@ -1,4 +1,5 @@
-//! Implements the contract of trees: reading follows the process too, to report how it ends.
+//! Implements the contract of trees. Reading an app's tree also keeps a handle to its process, to
+//! report how the process ends.
 
 use std::time::Duration;
 

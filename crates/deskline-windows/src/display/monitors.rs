@@ -11,10 +11,11 @@ use windows::core::BOOL;
 
 use crate::os::to_rect;
 
-/// The part of a monitor without task bars, and its scale: 1.0 for 96 dpi.
+/// The area of a monitor without the task bars, and the monitor's scale, which is 1.0 for 96 dpi.
 type Monitor = (Rect, f64);
 
-/// The monitor with most of this place, or else the primary one.
+/// The monitor that contains most of `place`. The primary one if there is no place, or no such
+/// monitor.
 pub(crate) fn containing(place: Option<Rect>) -> Monitor {
     let place = place.map_or(RECT::default(), |place| RECT {
         left: place.x,

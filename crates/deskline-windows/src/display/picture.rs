@@ -25,7 +25,7 @@ use crate::os::{self, handle, is_minimised, screen};
 /// How long a picture may take: the app may have to draw, and may hang.
 const TAKES: Duration = Duration::from_secs(2);
 
-/// The most threads that may wait for windows that hang.
+/// The maximum number of threads that may wait for windows that hang.
 const MOST_WAITING: usize = 8;
 
 static WAITING: AtomicUsize = AtomicUsize::new(0);
@@ -36,7 +36,7 @@ const MOST: usize = 2 * 7680 * 4320;
 /// A picture of the window, with the open menus of its app that lie on it.
 ///
 /// # Errors
-/// [`Error::NoPicture`] if the window is gone, minimised, black or hangs.
+/// [`Error::NoPicture`] if the window is gone, minimised or black, or hangs.
 pub fn take(window: WindowId) -> Result<Picture> {
     let (send, receive) = mpsc::sync_channel(1);
     if WAITING.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
@@ -95,9 +95,10 @@ fn now(window: WindowId) -> Result<Picture> {
     }
 }
 
-/// What the window draws, in its visible bounds. `None` if that is black, or the app hangs.
+/// The window's own drawing, cropped to its visible bounds. `None` if it is black, or the app
+/// hangs.
 fn own(window: WindowId, outer: Rect, shown: Rect) -> Option<Picture> {
-    // SAFETY: a handle may be that of a window that is gone.
+    // SAFETY: the call allows the handle of a window that is gone.
     if unsafe { IsHungAppWindow(handle(window)).as_bool() } {
         return None;
     }
@@ -175,7 +176,7 @@ impl Drop for Canvas {
     }
 }
 
-/// Draws `area`: the whole window except for [`Way::Screen`].
+/// Draws `area`, which has to be the whole window, except with [`Way::Screen`].
 fn draw(window: HWND, area: Rect, way: Way) -> Option<Picture> {
     let (width, height) = (area.w, area.h);
     let pixels = usize::try_from(width)
@@ -227,7 +228,7 @@ fn draw(window: HWND, area: Rect, way: Way) -> Option<Picture> {
 
 /// A picture of a part of the screen, for the self-test.
 pub(crate) fn of_screen(area: Rect) -> Option<Picture> {
-    // This way needs no window.
+    // `Way::Screen` needs no window.
     draw(HWND::default(), area, Way::Screen)
 }
 
@@ -253,7 +254,7 @@ fn cut(picture: Picture, shown: Rect) -> Picture {
     }
 }
 
-/// Paints the other picture where it lies on this one.
+/// Copies `over` into the part of `picture` that it covers.
 fn paint(picture: &mut Picture, over: &Picture) {
     let part = place(picture).intersect(&place(over));
     let rows = rows(place(picture), part).zip(rows(place(over), part));
@@ -268,7 +269,7 @@ fn place(picture: &Picture) -> Rect {
     Rect::at(x, y, width, height)
 }
 
-/// The bytes of each row of a part of a picture, which lies within it.
+/// For each row of `part`, its bytes in the picture `whole`. `part` lies within `whole`.
 fn rows(whole: Rect, part: Rect) -> impl Iterator<Item = Range<usize>> {
     (part.y..part.y + part.h).map(move |y| {
         let first = ((y - whole.y) * whole.w + part.x - whole.x) as usize * 3;
@@ -276,7 +277,7 @@ fn rows(whole: Rect, part: Rect) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether another window than its menus covers any part of `shown`.
+/// Whether a window above `window`, other than its menus, covers any part of `shown`.
 fn is_covered(window: WindowId, shown: Rect) -> bool {
     let above = toplevels().into_iter().take_while(|other| *other != window);
     let others = above.filter(|other| !is_menu_of(*other, window));

@@ -11,7 +11,7 @@ pub(crate) const ELEVATED: &str = "the window belongs to a program that runs as 
     and Windows keeps the input of other programs from it: have the user start Deskline's client \
     as administrator too, or do this step themselves";
 
-/// Whether Windows blocks this process's input to that one.
+/// Whether Windows blocks input from this process to the process `pid`.
 pub(crate) fn is_above(pid: u32) -> bool {
     let own = match os::integrity(std::process::id()) {
         Integrity::Level(own) => own,
@@ -25,7 +25,7 @@ pub(crate) fn is_above(pid: u32) -> bool {
     }
 }
 
-/// The reason if no input reaches any app now, as a clause.
+/// Why no input reaches any app now, as a clause. `None` if input reaches apps.
 pub(crate) fn kept_out() -> Option<&'static str> {
     const SECURE: &str = "Windows shows its secure desktop (a locked screen, a sign-in, or an \
                           administrator's question), which no program's input reaches";

@@ -13,15 +13,16 @@ use crate::os::{self, front, is_minimised};
 /// How long Windows may take to bring a window to the front.
 const COMES: Duration = Duration::from_secs(2);
 
-/// How long to wait before a call counts as refused.
+/// How long to wait for the window before the call counts as refused.
 const TRIES: Duration = Duration::from_millis(200);
 
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Brings the window to the front and waits until it is there.
 ///
-/// Among others, Windows allows the process that has sent the last input event to do that. So if
-/// the plain call is refused, this sends an event that moves the pointer by 0 (as PowerToys does).
+/// Windows allows this only to some processes, such as the one that has sent the last input event.
+/// So if the plain call is refused, this function sends a motion of the pointer by 0 (as PowerToys
+/// does).
 pub(crate) fn activate(window: WindowId, cancel: &Cancel) -> Result<()> {
     let start = Instant::now();
     let mut ours = false;
@@ -40,11 +41,11 @@ pub(crate) fn activate(window: WindowId, cancel: &Cancel) -> Result<()> {
         if is_minimised(window) {
             os::restore(window);
         }
-        // Keys go to the window's open dialog, if there is one.
+        // Brings the window's open dialog, if there is one, as keys go there.
         os::bring(window);
         wait::holds(cancel, TRIES, LOOK, || Ok(is_front(window)))?;
     }
-    // Windows raises the window too; Wine does not.
+    // Windows has also raised the window above the others; Wine has not.
     let lift = || {
         Ok(is_on_top(window) || {
             os::lift(window);
@@ -69,7 +70,7 @@ fn refusal() -> DisplayError {
     )
 }
 
-/// Whether the window, or its dialog, is above all others that are not always on top.
+/// Whether the window, or its dialog, is above all others, except windows that are always on top.
 fn is_on_top(window: WindowId) -> bool {
     let mut windows = every().into_iter();
     let first = windows.find(|other| os::styles(*other).extended & TOPMOST == 0);

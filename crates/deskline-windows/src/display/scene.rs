@@ -15,7 +15,7 @@ use crate::input::keys::WinKey;
 use crate::input::{Input, RHYTHM};
 use crate::os::{self, at, front};
 
-/// How long there may be no foreground window while the keyboard moves to another one.
+/// How long there may be no foreground window while the keyboard focus moves to another window.
 const BETWEEN: Duration = Duration::from_millis(200);
 
 const LOOK: Duration = Duration::from_millis(5);
@@ -23,20 +23,20 @@ const LOOK: Duration = Duration::from_millis(5);
 /// How long an app may take to answer `WM_NULL`.
 const ANSWERS: Duration = Duration::from_secs(2);
 
-/// The number of such messages. A sent message is handled before posted ones and input, and each
-/// turn of an app's loop handles one posted message or input event. So the last answer comes after
-/// a click has been handled, and after the messages that the app then posts to itself.
+/// How many `WM_NULL` to send after input. A sent message is handled before posted ones and input,
+/// and each turn of an app's loop handles one posted message or input event. So the last answer
+/// comes after a click has been handled, and after the messages that the app then posts to itself.
 const TURNS: usize = 8;
 
-/// How long the app may take for these turns. If it takes longer, the link goes on to wait until
-/// the app has settled.
+/// How long the app may take for all [`TURNS`]. If it takes longer, the link goes on, and waits
+/// until the app has settled.
 const TAKES: Duration = Duration::from_millis(300);
 
 /// How long to wait for an answer between two checks of the cancel flag.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// The classes of fields that give a character again for one that comes too soon: the text of
-/// Notepad in Windows 11, and those of WinUI and of apps from the Store.
+/// The classes of text fields that repeat a character in place of one that comes too soon:
+/// Notepad's field in Windows 11, and the fields of WinUI and of apps from the Store.
 const SLOW: [&str; 4] = [
     "RichEditD2DPT",
     "Windows.UI.Input.InputSite.WindowClass",
@@ -44,7 +44,8 @@ const SLOW: [&str; 4] = [
     "ApplicationFrameInputSinkWindow",
 ];
 
-/// How long they take: 15 ms are too short for Notepad, and 20 ms enough (rustdesk #15243).
+/// The pause after each character in a field of [`SLOW`]. For Notepad, 15 ms are too short, and 20
+/// ms are enough (rustdesk #15243).
 const TAKES_A_CHARACTER: Duration = Duration::from_millis(25);
 
 impl Scene for WinDisplay {
@@ -77,7 +78,7 @@ impl Scene for WinDisplay {
         Ok(())
     }
 
-    /// Waits until the app has taken the input, so that a reading after this shows its effect.
+    /// Waits until the app has handled the input, so that a tree read after this shows its effect.
     fn end(&mut self) -> Result<()> {
         let Some(window) = self.reader.or_else(front) else {
             return Ok(());
@@ -143,11 +144,11 @@ fn answers(window: WindowId, cancel: &Cancel) -> Result<bool> {
     let start = Instant::now();
     loop {
         let asked = Instant::now();
-        // A key may close the window that has it, such as a dialog.
+        // The key may have closed the window that received it, such as a dialog.
         if os::takes_message(window, SLICE) || !os::exists(window) {
             return Ok(true);
         }
-        // The call fails at once for a window that Windows calls hung.
+        // `takes_message` fails at once for a window that Windows calls hung.
         if asked.elapsed() < SLICE / 2 || start.elapsed() >= ANSWERS {
             return Ok(false);
         }

@@ -5,10 +5,11 @@ use deskline_core::{Rect, WindowId};
 
 use crate::os::{self, class, is_minimised, is_visible, owning, title};
 
-/// The classes of menus.
+/// The class of menus.
 const MENU: &str = "#32768";
 
-/// The frame that draws the title bar of an app from the Store. The app's own window is in it.
+/// The frame that draws the title bar of an app from the Store. The app's own window is in the
+/// frame.
 const FRAME: &str = "ApplicationFrameWindow";
 
 /// `DWM_CLOAKED_SHELL`: the window is on another virtual desktop, or is the frame of an app from
@@ -36,7 +37,7 @@ const APPWINDOW: u32 = 0x4_0000;
 const LAYERED: u32 = 0x8_0000;
 const NOACTIVATE: u32 = 0x0800_0000;
 
-/// The edges of a window that glow (Visual Studio's, `MahApps`') are windows thinner than this.
+/// The glowing edges of some windows (Visual Studio, `MahApps`) are windows too, thinner than this.
 const EDGE: i32 = 20;
 
 /// All visible or minimised toplevel windows, including menus, frontmost first.
@@ -89,7 +90,7 @@ pub(crate) enum Kind {
     Menu,
     Panel,
     Desktop,
-    /// A window that a person does not regard as one: a tooltip, an overlay.
+    /// What a person does not regard as a window: a tooltip, an overlay.
     Nothing,
 }
 
@@ -115,7 +116,7 @@ pub(crate) fn kind(window: WindowId) -> Kind {
         && styles.extended & APPWINDOW == 0
         && styles.extended & (TOOLWINDOW | NOACTIVATE) != 0
     {
-        // Toolkits use such windows for menus, drop-downs and tooltips.
+        // Toolkits use windows with these styles for menus, drop-downs and tooltips.
         Kind::Menu
     } else {
         Kind::Window
@@ -129,8 +130,8 @@ pub(crate) fn every() -> Vec<WindowId> {
     all
 }
 
-/// The owners of a window, nearest first: Windows keeps owned windows in front of them. Chains are
-/// short, and cannot be cycles; the limit is a precaution.
+/// The owners of a window, nearest first: Windows keeps owned windows in front of their owners. A
+/// chain of owners is short, and cannot be a cycle; the limit is a precaution.
 fn owners(window: WindowId) -> impl Iterator<Item = WindowId> {
     std::iter::successors(owning(window), |next| owning(*next)).take(16)
 }
@@ -146,7 +147,7 @@ pub(crate) fn has_menu(pid: u32) -> bool {
     toplevels().iter().any(is_menu)
 }
 
-/// The windows of other processes that windows of this process own.
+/// The windows of other processes that are owned by windows of this process.
 pub(crate) fn belonging(pid: u32) -> Vec<Window> {
     let mut others = every();
     others.retain(|other| owner(*other) != pid && owners(*other).any(|next| owner(next) == pid));

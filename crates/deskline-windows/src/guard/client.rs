@@ -1,4 +1,4 @@
-//! The server's side of the guard: starts its process and sends it orders.
+//! The server's side of the guard: starts the guard's process and sends it orders.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::windows::process::CommandExt as _;
@@ -16,10 +16,10 @@ use windows::Win32::System::Threading::{CREATE_NO_WINDOW, HIGH_PRIORITY_CLASS};
 use super::{Banner, Order, Report, line, parse};
 use crate::input::send;
 
-/// How long the process may take to start and to install its hooks.
+/// How long the guard's process may take to start and to install its hooks.
 const ANSWERS: Duration = Duration::from_secs(5);
 
-/// Returns the command that starts the process: `deskline guard <pid of this process>`.
+/// Returns the command that starts the guard's process: `deskline guard <pid of this process>`.
 pub type Starts = Box<dyn Fn() -> Command + Send>;
 
 pub struct Guard {
@@ -43,12 +43,12 @@ struct State {
     /// Whether the person's input is swallowed.
     held: bool,
     pressed: bool,
-    /// Whether the process ended while it swallowed input.
+    /// Whether the guard's process ended while it swallowed input.
     lapsed: bool,
 }
 
 impl Guard {
-    /// A guard that starts its process with this command when it is first needed.
+    /// A guard that starts its process with the command of `starts` when the guard is first needed.
     pub fn new(starts: Starts) -> Self {
         Self {
             starts,
@@ -82,7 +82,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Sends an order, and waits until it is carried out. Kills the process if it fails to do that.
+    /// Sends an order, and waits until it is carried out. Kills the guard's process if that fails.
     fn order(&mut self, order: &Order) -> Result<(), String> {
         self.start()?;
         let Some(running) = &mut self.running else {
@@ -114,7 +114,7 @@ impl Guards for Guard {
             }
             self.holds = true;
         }
-        // Keys that the person holds would modify the input.
+        // Keys that the person holds would change the agent's input.
         send::release_keys()?;
         Ok(Grab::Held)
     }
@@ -135,7 +135,7 @@ impl Guards for Guard {
         self.ungrab();
         if let Some(running) = &self.running {
             running.state().cancel = None;
-            // An error ends the process, and its hooks with it.
+            // If this fails, the guard's process is killed, and Windows removes its hooks.
             let _ = self.order(&Order::Unwatch);
         }
     }
@@ -154,7 +154,7 @@ impl Overlay for Guard {
         };
         let mut order = |order| self.order(&order).map_err(Error::Unavailable);
         order(Order::Show(Banner::new(&caption, what.place)))?;
-        // Cancelling ends the wait. The link checks for that next.
+        // A cancellation ends the wait. The link checks for it next.
         let _ = cancel.wait(what.time);
         order(Order::Release)
     }
@@ -209,7 +209,7 @@ impl Running {
     }
 }
 
-/// Kills the process: Windows removes its hooks.
+/// Kills the guard's process. Windows then removes its hooks.
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -226,7 +226,7 @@ fn hear(report: Report, state: &Mutex<State>, answer: &Sender<Report>) {
     };
     match report {
         Report::Ready | Report::Failed(_) => {
-            // After a timeout there is no receiver.
+            // Fails if there is no receiver any more, after a timeout.
             let _ = answer.send(report);
         }
         Report::Escape => cancel(Reason::Person),
@@ -238,8 +238,8 @@ fn hear(report: Report, state: &Mutex<State>, answer: &Sender<Report>) {
     }
 }
 
-/// Cancels the link after the process has ended: without the guard, the person's input could mix
-/// with the agent's.
+/// Cancels the link after the guard's process has ended: without the guard, the person's input
+/// could mix with the agent's.
 fn lost(state: &Mutex<State>) {
     let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
     if std::mem::take(&mut state.held) {

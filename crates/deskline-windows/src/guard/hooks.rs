@@ -31,13 +31,14 @@ use crate::os::{become_aware, messages};
 /// Posted to the thread with the hooks when an order is in its channel.
 const ORDERED: u32 = WM_APP + 1;
 
-/// The numbers of buttons, beyond those of a fourth and a fifth.
+/// Our numbers of the first three buttons, above the numbers that Windows gives to the fourth and
+/// the fifth.
 const LEFT: u16 = 10;
 const RIGHT: u16 = 11;
 const MIDDLE: u16 = 12;
 
 thread_local! {
-    /// The state of the thread with the hooks, on which Windows calls them.
+    /// The state of the thread with the hooks, on which Windows calls the hooks.
     static GUARD: RefCell<Option<Running>> = const { RefCell::new(None) };
 }
 
@@ -91,7 +92,8 @@ pub fn run(parent: u32) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Writes reports on a thread of its own: a server that does not read must not block a hook.
+/// Writes reports. Runs on its own thread, because a server that does not read must not block a
+/// hook.
 fn write(reports: &Receiver<Report>) {
     for report in reports {
         let mut out = std::io::stdout().lock();
@@ -108,14 +110,15 @@ fn write(reports: &Receiver<Report>) {
 /// How long the thread with the hooks may take to end.
 const ENDS: Duration = Duration::from_secs(1);
 
-/// Ends this process by the thread with the hooks, which first releases what the server holds down.
+/// Asks the thread with the hooks to end this process, as that thread first releases what the
+/// server holds down. Ends the process anyway after [`ENDS`].
 fn leave(hooks: u32) {
     let _ = messages::post(hooks, WM_QUIT);
     deskline_contract::wait::pause(ENDS);
     std::process::exit(0);
 }
 
-/// Releases what the server has pressed. A server that is stopped or killed does not.
+/// Releases what the server holds down. A server that is stopped or killed does not do so itself.
 fn lift(held: Option<Vec<u32>>) {
     for code in held.into_iter().flatten() {
         let released = match (code as u16, code >= BUTTON) {
@@ -123,15 +126,16 @@ fn lift(held: Option<Vec<u32>>) {
             (LEFT, _) => send::button(Button::Left, false),
             (RIGHT, _) => send::button(Button::Right, false),
             (MIDDLE, _) => send::button(Button::Middle, false),
-            // The server presses no other.
+            // The server presses no other button.
             _ => Ok(()),
         };
-        // The others are released also if Windows refuses one.
+        // If Windows refuses to release one, still release the others.
         let _ = released;
     }
 }
 
-/// Waits for the end of the parent: another program may have inherited the pipe's other end.
+/// Waits until the parent has ended. The pipe may stay open after that, if another program has
+/// inherited its other end.
 fn follow(parent: u32) {
     // SAFETY: the handle stays open until this process ends.
     unsafe {
@@ -143,7 +147,7 @@ fn follow(parent: u32) {
 }
 
 fn serve(orders: &Receiver<Order>) {
-    // Windows may call the hooks while it shows a window, so the state is not borrowed then.
+    // Windows may call the hooks while it shows a window, so do not borrow the state meanwhile.
     let mut panels = Panels::default();
     messages::serve(|message| {
         let is_ordered = message.message == ORDERED;
@@ -156,7 +160,7 @@ fn serve(orders: &Receiver<Order>) {
                 Order::Release | Order::Unwatch => Panels::default(),
             };
         }
-        // Check at every message, as any may be the timer's.
+        // Check at every message, because any message may be the timer's.
         if guard(|guard| guard.machine.is_over(Instant::now())) == Some(true) {
             lift(guard(|guard| guard.machine.take_ours()));
             guard(Running::tick);
@@ -166,7 +170,8 @@ fn serve(orders: &Receiver<Order>) {
     });
 }
 
-/// Runs `act` on the state. `None` if it is borrowed: hooks are called only while the thread waits.
+/// Runs `act` on the state. `None` if the state is borrowed, which is rare: Windows calls hooks
+/// only while the thread waits.
 fn guard<T>(act: impl FnOnce(&mut Running) -> T) -> Option<T> {
     GUARD.with(|guard| Some(act(guard.try_borrow_mut().ok()?.as_mut()?)))
 }
@@ -231,7 +236,7 @@ impl Running {
     }
 
     fn report(&self, report: Report) {
-        // The writer ends this process when it fails.
+        // Fails only after the writing thread has failed, which ends this process.
         let _ = self.reports.send(report);
     }
 
@@ -268,13 +273,13 @@ impl Running {
     }
 }
 
-/// Whether Windows allows hooks: installs and removes them.
+/// Checks that Windows allows the hooks, by installing and removing them.
 pub fn probe() -> Result<()> {
     hooks().map(unhook)
 }
 
 fn hooks() -> Result<[HHOOK; 2]> {
-    // SAFETY: the functions are in this program, and its end removes the hooks.
+    // SAFETY: the functions are in this program. When the program ends, Windows removes the hooks.
     unsafe {
         let keys = SetWindowsHookExW(WH_KEYBOARD_LL, Some(on_key), None, 0)?;
         let pointer = SetWindowsHookExW(WH_MOUSE_LL, Some(on_pointer), None, 0);

@@ -1,4 +1,4 @@
-//! The hooks' events, as the guard's rules have them.
+//! Translates the hooks' events into events of the guard's rules, and judges them.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use deskline_input::guard::{Event, Machine, Role, Verdict};
 
 use crate::input::keys::{self, ESCAPE};
 
-/// Added to the number of a button: no key has such a code.
+/// Added to the number of a button, so that it differs from the code of every key.
 pub(super) const BUTTON: u32 = 1 << 16;
 
 pub(super) fn key(code: u16, down: bool) -> Event {
@@ -19,13 +19,13 @@ pub(super) fn key(code: u16, down: bool) -> Event {
     Event::Key { code, role, down }
 }
 
-/// `which` only has to distinguish the button from the others.
+/// An event of a button. `which` only has to differ between buttons.
 pub(super) fn button(which: u16, down: bool) -> Event {
     let (code, role) = (BUTTON | u32::from(which), Role::Other);
     Event::Key { code, role, down }
 }
 
-/// Judges an event. `ours`: this program has sent it.
+/// Judges an event. `ours`: whether this program has sent it.
 pub(super) fn judge(machine: &mut Machine<()>, event: Event, ours: bool, now: Instant) -> Verdict {
     match event {
         Event::Key { code, down, .. } if ours => machine.sent(code, down),

@@ -1,9 +1,9 @@
 //! The guard: low-level hooks that swallow the person's input, let this program's marked input
 //! pass, and watch for Esc.
 //!
-//! They run in a process of their own, `deskline guard`: a hook in a process that hangs or is
-//! stopped delays each event by up to two seconds. That process ends when its pipe closes or its
-//! parent ends, and Windows then removes its hooks.
+//! The hooks run in a separate process, `deskline guard`: a hook in a process that hangs or is
+//! stopped delays each event by up to two seconds. The guard's process ends when its pipe closes or
+//! its parent ends, and Windows then removes its hooks.
 
 #[cfg(windows)]
 mod client;
@@ -30,7 +30,7 @@ use deskline_core::Rect;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A caption for the person, and the place that it refers to.
+/// A caption for the person, and the place that the caption refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Banner {
     caption: String,
@@ -57,7 +57,7 @@ enum Order {
     Watch,
     /// Swallow the person's input, at most for this long, and show the banner.
     Grab(Duration, Option<Banner>),
-    /// Show an outline around the place, and a banner if it has a caption.
+    /// Show an outline around the banner's place, and the banner if its caption is not empty.
     Show(Banner),
     /// Let the person's input pass, but keep watching. Show nothing.
     Release,

@@ -1,9 +1,9 @@
 //! Shows the person that the agent is acting: a banner with the action, and an outline around the
 //! target.
 //!
-//! These windows take neither focus nor clicks. From Windows 10 2004 on they are in no picture of
-//! the screen; they are in no picture of a window on any version. They belong to the thread that
-//! has created them, and its message loop draws them.
+//! These windows take neither focus nor clicks. A picture of a window never contains them. From
+//! Windows 10 2004 on, a picture of the screen does not either. They belong to the thread that has
+//! created them, and its message loop draws them.
 
 use std::sync::Once;
 
@@ -30,10 +30,11 @@ use super::Banner;
 use crate::display::monitors;
 use crate::os::{id, title};
 
-/// The class of these windows.
+/// The window class of the banner and of the outline.
 pub const CLASS: PCWSTR = w!("DesklineOverlay");
 
-/// The colours, 0xBBGGRR: an accent that is visible on light and on dark, the banner's, its text's.
+/// The colours, 0xBBGGRR: an accent that is visible on light and on dark, the banner's background,
+/// the text of the banner.
 const ACCENT: COLORREF = COLORREF(0x00_8a_ff);
 const DARK: COLORREF = COLORREF(0x14_14_14);
 const LIGHT: COLORREF = COLORREF(0xff_ff_ff);
@@ -42,7 +43,7 @@ const LIGHT: COLORREF = COLORREF(0xff_ff_ff);
 const HEIGHT: f64 = 36.0;
 const LINE: f64 = 3.0;
 
-/// The windows. Dropped on the thread that has made them.
+/// The windows of the banner and the outline. To be dropped on the thread that has created them.
 #[derive(Default)]
 pub(super) struct Panels(Vec<HWND>);
 
@@ -56,7 +57,7 @@ impl Drop for Panels {
 }
 
 impl Panels {
-    /// Shows them. Leaves out a window that Windows refuses to create: the agent acts without it
+    /// Shows the banner, and the outline if `outline`. Ignores errors: the agent acts without them
     /// too.
     pub(super) fn new(banner: Option<&Banner>, outline: bool) -> Self {
         let mut panels = Self::default();
@@ -91,7 +92,7 @@ impl Panels {
         Ok(())
     }
 
-    /// Shows a window in the accent colour, or with a caption.
+    /// Shows a window with the caption, or all in the accent colour if the caption is empty.
     fn window(&mut self, place: Rect, caption: &str) -> Result<()> {
         static REGISTERED: Once = Once::new();
         let extended =
@@ -116,7 +117,7 @@ impl Panels {
             )?;
             self.0.push(window);
             SetLayeredWindowAttributes(window, COLORREF(0), 255, LWA_ALPHA)?;
-            // Windows before 10 2004 does not have this.
+            // Windows before 10 2004 does not have this flag.
             let _ = SetWindowDisplayAffinity(window, WDA_EXCLUDEFROMCAPTURE);
             let _ = ShowWindow(window, SW_SHOWNOACTIVATE);
             let _ = UpdateWindow(window);
@@ -153,7 +154,7 @@ fn width(caption: &str, height: i32) -> Result<i32> {
     let font = font(height);
     let units: Vec<u16> = caption.encode_utf16().collect();
     let mut size = SIZE::default();
-    // SAFETY: the context is released once, and has its own font again before.
+    // SAFETY: the context is released once, after it has got its own font again.
     unsafe {
         let screen = GetDC(None);
         let before = SelectObject(screen, (*font).into());
@@ -184,7 +185,7 @@ fn paint(window: HWND) {
     let mut paint = PAINTSTRUCT::default();
     let mut area = RECT::default();
     // SAFETY: calls about a window of this thread, with structures that outlive them; the context
-    // has its own font again before this one is deleted.
+    // has got its own font again before the new font is deleted.
     unsafe {
         let context = BeginPaint(window, &raw mut paint);
         let _ = GetClientRect(window, &raw mut area);

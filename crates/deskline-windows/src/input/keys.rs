@@ -1,4 +1,4 @@
-//! Keys by virtual-key code. These name functions and Latin letters in every layout.
+//! Keys by virtual-key code. The codes name functions and Latin letters in every layout.
 
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::{Gap, InputError};
@@ -8,9 +8,10 @@ use deskline_input::{Gap, InputError};
 pub enum WinKey {
     /// A key of the keyboard.
     Code {
-        /// `wVk`
+        /// The virtual-key code (`wVk`).
         code: u16,
-        /// `KEYEVENTF_EXTENDEDKEY`: one of the keys that the first PC keyboard lacked.
+        /// Whether it is one of the keys that the first PC keyboard lacked
+        /// (`KEYEVENTF_EXTENDEDKEY`).
         extended: bool,
     },
     /// The UTF-16 units of a character that is sent without a key (`KEYEVENTF_UNICODE`).
@@ -80,14 +81,14 @@ const SYMBOLS: [(u32, u16); 27] = [
     (0x1008_ff19, 0xb4), // XF86Mail
 ];
 
-/// The numeric pad.
+/// The characters on the keys of the numeric pad, and the codes of these keys.
 const PAD: &str = "0123456789*+-./";
 const PAD_CODES: [u16; 15] = [
     0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6a, 0x6b, 0x6d, 0x6e, 0x6f,
 ];
 
-/// Arrows and the keys above them, the right modifiers, the Windows and menu keys, Num Lock, Print,
-/// the pad's division, media keys.
+/// Whether the key is extended: arrows and the keys above them, the right-hand modifiers, the
+/// Windows and menu keys, Num Lock, Print, the pad's division, media keys.
 pub(crate) const fn is_extended(code: u16) -> bool {
     matches!(
         code,
@@ -118,7 +119,7 @@ pub(crate) fn find(press: KeyPress, layout: Layout<'_>) -> Result<(WinKey, Modif
                     modifiers |= needs;
                     code
                 }
-                // Letters and digits keep their codes in layouts without them.
+                // Letters and digits keep their codes even in layouts that lack these characters.
                 None if shortcut && letter.is_ascii_alphanumeric() => letter as u16,
                 None if shortcut => return Err(no_key(Gap::Layout)),
                 None => return Ok((WinKey::text(c), modifiers & Modifiers::SHIFT)),
@@ -168,7 +169,7 @@ const fn named(key: Key) -> u16 {
     }
 }
 
-/// The keys for these modifiers. Windows has only these five.
+/// The keys for these modifiers. Windows has only the five in [`HELD`].
 pub(crate) fn holding(modifiers: Modifiers) -> Vec<WinKey> {
     let held = HELD
         .iter()

@@ -1,4 +1,4 @@
-//! The port of `deskline-input`.
+//! Implements the port of `deskline-input`.
 
 use deskline_contract::{Error, Result, wait};
 use std::time::Duration;
@@ -76,7 +76,8 @@ impl Port for Input {
         send::wheel(right, down)
     }
 
-    /// Line ends and tabs are keys; other characters are sent without one, in every layout.
+    /// Line ends and tabs are sent as keys. Other characters are sent without a key, in every
+    /// layout.
     fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<WinKey>, usize)>> {
         let key = match text {
             [] => return Ok(None),

@@ -1,4 +1,4 @@
-//! Single events, each marked as this program's.
+//! Sends single events, each marked as this program's.
 
 use deskline_contract::{Error, Result};
 use deskline_core::{Modifiers, Point};
@@ -60,13 +60,13 @@ fn mouse(dx: i32, dy: i32, data: i32, flags: MOUSE_EVENT_FLAGS) -> INPUT {
     }
 }
 
-/// Presses or releases a key, with its scan code in the front window's layout, which games and
-/// remote desktops read.
+/// Presses or releases a key. The event has the scan code of the front window's layout too, because
+/// games and remote desktops read that.
 pub(crate) fn key(code: u16, extended: bool, down: bool) -> Result<()> {
     send(&[stroke(code, extended, down)])
 }
 
-/// Presses and releases a key as the person, without the mark: for the self-test.
+/// Presses and releases a key as if the person did, without this program's mark. For the self-test.
 pub(crate) fn persons_key(code: u16) -> Result<()> {
     let unmarked = |down| {
         let mut input = stroke(code, false, down);
@@ -150,18 +150,19 @@ pub(super) fn wheel(right: i32, down: i32) -> Result<()> {
     Ok(())
 }
 
-/// A motion by 0: makes this process the sender of the last input event.
+/// Sends a motion by 0, which makes this process the sender of the last input event.
 pub(crate) fn nothing() -> Result<()> {
     send(&[mouse(0, 0, 0, MOUSEEVENTF_MOVE)])
 }
 
 /// The layout of the front window's thread.
 fn layout() -> windows::Win32::UI::Input::KeyboardAndMouse::HKL {
-    // SAFETY: a handle may be that of a window that is gone; thread 0 is the current one.
+    // SAFETY: the calls allow the handle of a window that is gone; thread 0 is the current thread.
     unsafe { GetKeyboardLayout(GetWindowThreadProcessId(GetForegroundWindow(), None)) }
 }
 
-/// The key for a character in that layout, and the modifiers that it needs.
+/// The key for a character in the front window's layout, and the modifiers that the character
+/// needs.
 pub(super) fn by_layout(c: char) -> Option<(u16, Modifiers)> {
     let mut units = [0; 2];
     let &mut [unit] = c.encode_utf16(&mut units) else {
@@ -185,12 +186,12 @@ pub(crate) fn is_down(code: u16) -> bool {
 }
 
 /// Releases the keys that the person holds, so that they do not modify the input. To be called
-/// before this program presses any.
+/// before this program presses keys itself.
 pub(crate) fn release_keys() -> Result<()> {
     // Codes below 8 are mouse buttons. Leave the lock keys alone: they have a state.
     const LOCKS: [u16; 3] = [0x14, 0x90, 0x91];
-    // Alt and the Windows keys. Released alone they open the menu bar or Start: not with another
-    // key in between, as AutoHotkey does it (`A_MenuMaskKey`).
+    // Alt and the Windows keys open the menu bar or Start when they are released, unless another
+    // key was pressed meanwhile. So press Control, as AutoHotkey does (`A_MenuMaskKey`).
     const ALONE: [u16; 5] = [0x12, 0xa4, 0xa5, 0x5b, 0x5c];
     const CONTROL: u16 = 0x11;
     if ALONE.into_iter().any(is_down) {

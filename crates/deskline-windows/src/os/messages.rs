@@ -7,7 +7,7 @@ use windows::Win32::UI::WindowsAndMessaging::{
 };
 use windows::core::Result;
 
-/// Gives this thread a queue, so that messages arrive from now on. Returns its id.
+/// Gives this thread a queue, so that messages arrive from now on. Returns the thread's id.
 pub(crate) fn queue() -> u32 {
     // SAFETY: the message outlives the call.
     unsafe {
@@ -16,7 +16,7 @@ pub(crate) fn queue() -> u32 {
     }
 }
 
-/// Posts a message to a thread. Fails if it has ended.
+/// Posts a message to a thread. Fails if the thread has ended.
 pub(crate) fn post(thread: u32, message: u32) -> Result<()> {
     // SAFETY: takes numbers.
     unsafe { PostThreadMessageW(thread, message, WPARAM(0), LPARAM(0)) }

@@ -21,7 +21,7 @@ pub(crate) use win32::*;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Integrity {
     Level(u32),
-    /// Windows does not let this process query it.
+    /// Windows does not let this process query the level.
     Denied,
     /// There is no such process.
     Gone,

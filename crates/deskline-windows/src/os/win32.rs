@@ -58,7 +58,7 @@ fn some(window: HWND) -> Option<WindowId> {
     (!window.is_invalid()).then(|| id(window))
 }
 
-/// Calls with a window's handle, which may be that of a window that is gone.
+/// Calls with the handle of a window, which may be gone.
 macro_rules! calls {
     ($($(#[$doc:meta])* $name:ident($window:ident) $(-> $kind:ty)? { $call:expr })*) => {$(
         $(#[$doc])*
@@ -75,10 +75,10 @@ calls! {
     is_minimised(window) -> bool { IsIconic(window).as_bool() }
     exists(window) -> bool { IsWindow(Some(window)).as_bool() }
     is_enabled(window) -> bool { IsWindowEnabled(window).as_bool() }
-    /// The owner of a window, such as of a dialog: Windows keeps owned windows in front of it.
+    /// The owner of a window, for example of a dialog. Windows keeps owned windows in front of it.
     owning(window) -> Option<WindowId> { some(GetWindow(window, GW_OWNER).ok()?) }
-    /// Asks Windows to bring the window, or its open dialog, to the front. It returns success even
-    /// if it has only made the taskbar's button flash.
+    /// Asks Windows to bring the window, or its open dialog, to the front. Windows reports success
+    /// even if it has only made the taskbar's button flash.
     bring(window) { _ = SetForegroundWindow(GetLastActivePopup(window)) }
     /// Puts the window above the others of its kind, without bringing it to the front.
     lift(window) {
@@ -117,7 +117,7 @@ pub(crate) fn cloaked(window: WindowId) -> u32 {
 }
 
 /// `ApplicationViewCloakType`, a property that the shell gives a frame of an app from the Store: 1
-/// if no app runs in it. It is not documented.
+/// if no app runs in the frame. The property is not documented.
 pub(crate) fn view_cloak(window: WindowId) -> usize {
     // SAFETY: the name is a constant; the value is a number, not a handle.
     unsafe { GetPropW(handle(window), w!("ApplicationViewCloakType")) }
@@ -125,10 +125,10 @@ pub(crate) fn view_cloak(window: WindowId) -> usize {
         .addr()
 }
 
-/// Reads an attribute from the compositor. `false` if it has none.
+/// Reads an attribute of a window from the compositor. `false` if the window does not have it.
 fn attribute<T>(window: WindowId, which: DWMWINDOWATTRIBUTE, value: &mut T) -> bool {
     let place = std::ptr::from_mut(value).cast::<c_void>();
-    // SAFETY: the value is as large as the call is given.
+    // SAFETY: the call gets the size of the value.
     unsafe { DwmGetWindowAttribute(handle(window), which, place, size_of::<T>() as u32) }.is_ok()
 }
 
@@ -219,7 +219,7 @@ pub(crate) fn focused_class() -> String {
 /// The toplevel window at a point.
 pub(crate) fn at(point: Point) -> Option<WindowId> {
     let Point { x, y } = point;
-    // SAFETY: takes numbers, and a handle that was just given.
+    // SAFETY: takes numbers, and a handle that Windows has just returned.
     unsafe {
         let window = some(WindowFromPoint(POINT { x, y }))?;
         some(GetAncestor(handle(window), GA_ROOT))
@@ -231,7 +231,7 @@ pub(crate) fn at(point: Point) -> Option<WindowId> {
 pub(crate) fn takes_message(window: WindowId, time: Duration) -> bool {
     let (flags, ms) = (SMTO_ABORTIFHUNG, time.as_millis() as u32);
     let (window, none) = (handle(window), WPARAM(0));
-    // SAFETY: a message without data; a handle may be that of a window that is gone.
+    // SAFETY: a message without data; the call allows the handle of a window that is gone.
     let answered =
         unsafe { SendMessageTimeoutW(window, WM_NULL, none, LPARAM(0), flags, ms, None) };
     answered.0 != 0
@@ -280,8 +280,8 @@ pub(crate) fn integrity(pid: u32) -> Integrity {
 fn level(process: HANDLE) -> windows::core::Result<u32> {
     let mut buffer = [0_u64; 16];
     let mut length = 0;
-    // SAFETY: the buffer is aligned and as large as the call is given; the SID lies in it, and has
-    // at least one part.
+    // SAFETY: the buffer is aligned, and the call gets its size; the SID lies in the buffer, and
+    // has at least one part.
     unsafe {
         let mut token = HANDLE::default();
         OpenProcessToken(process, TOKEN_QUERY, &raw mut token)?;
@@ -296,8 +296,8 @@ fn level(process: HANDLE) -> windows::core::Result<u32> {
     }
 }
 
-/// The name of the desktop that takes input; `None` if this process may not open it, as with the
-/// secure desktop. Empty if it has none.
+/// The name of the desktop that takes input; empty if the desktop has no name. `None` if this
+/// process may not open the desktop, as is the case for the secure desktop.
 pub(crate) fn input_desktop() -> Option<String> {
     // SAFETY: the handle is closed once.
     unsafe {
@@ -309,12 +309,12 @@ pub(crate) fn input_desktop() -> Option<String> {
     }
 }
 
-/// The name of a desktop. Empty if it has none.
+/// The name of a desktop; empty if the desktop has no name.
 pub(crate) fn name_of(desktop: HDESK) -> String {
     let mut name = [0_u16; 64];
     let start = name.as_mut_ptr().cast::<c_void>();
     let size = size_of_val(&name) as u32;
-    // SAFETY: the buffer is as large as the call is given.
+    // SAFETY: the call gets the size of the buffer.
     let _ =
         unsafe { GetUserObjectInformationW(HANDLE(desktop.0), UOI_NAME, Some(start), size, None) };
     text(&name)

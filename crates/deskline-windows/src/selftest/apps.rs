@@ -14,7 +14,7 @@ use super::{SHOWS, Test};
 use crate::display::windows::{every, owner};
 use crate::os::{all, cloaked, is_visible, title};
 
-/// How long a browser may take to show the page's answer.
+/// How long a browser may take to show the page.
 const LOADS: Duration = Duration::from_secs(20);
 
 /// Windows of two toolkits, each with a button that writes a line.
@@ -29,10 +29,10 @@ $b = New-Object Windows.Controls.Button; $b.Content = 'Press me'
 $b.Add_Click({ [Console]::Out.WriteLine('pressed') })
 $w.Content = $b; [void]$w.ShowDialog()";
 
-/// Calculator, an app from the Store, on Windows 10 and 11.
+/// The id of Calculator, an app from the Store, on Windows 10 and 11.
 const CALCULATOR: &str = "Microsoft.WindowsCalculator_8wekyb3d8bbwe!App";
 
-/// Asks where to save, and writes the answer.
+/// Shows a dialog that asks where to save, and prints the chosen path.
 const DIALOG: &str = "Add-Type -AssemblyName System.Windows.Forms
 $d = New-Object Windows.Forms.SaveFileDialog
 [void]$d.ShowDialog(); [Console]::Out.WriteLine('saves ' + $d.FileName)";
@@ -89,7 +89,8 @@ impl Test<'_> {
         }
     }
 
-    /// Windows that the compositor hides: suspended apps of the Store, other virtual desktops.
+    /// Lists the windows that the compositor hides: of suspended Store apps, on other virtual
+    /// desktops.
     pub(super) fn cloaked(&mut self) {
         let hidden: Vec<String> = all()
             .into_iter()
@@ -125,14 +126,14 @@ impl Test<'_> {
         judge(chosen == file, format!("it chose {chosen}"))
     }
 
-    /// Explorer hands over to the process that is the desktop.
+    /// Opens a folder. The new Explorer process hands over to the one that shows the desktop.
     fn explorer(&mut self) -> Found {
         let name = format!("deskline-selftest-{}", std::process::id());
         let folder = std::env::temp_dir().join(&name);
         std::fs::create_dir_all(&folder)?;
         let (answer, pid) = self.sheet.open(&folder.to_string_lossy());
         let window = within(SHOWS, || window_of(&name));
-        // Not when Explorer has it open.
+        // Fails if Explorer has the folder open.
         let _ = std::fs::remove_dir(&folder);
         let window = window.ok_or_else(|| answer.text.clone())?;
         close(window);
@@ -149,7 +150,7 @@ impl Test<'_> {
         Ok(format!("pid {pid}"))
     }
 
-    /// Opens an app by its id; its frame belongs to another process.
+    /// Opens an app by its id. The frame of the app's window belongs to another process.
     fn calculator(&mut self) -> Found {
         let (answer, pid) = self.sheet.open(CALCULATOR);
         let pid = pid.ok_or_else(|| answer.text.clone())?;
@@ -161,7 +162,7 @@ impl Test<'_> {
         judge(buttons >= 10 && listed, seen)
     }
 
-    /// Character Map on a private desktop, which this program makes when it runs again.
+    /// Opens Character Map on a private desktop, by running this program again.
     fn private(&mut self) -> Found {
         let call = [
             "--desktop=private",

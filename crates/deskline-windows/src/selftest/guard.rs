@@ -1,5 +1,5 @@
-//! What the guard's checks need of Windows: the person's events have no mark, and the banner is
-//! visible, takes no clicks, and is in no picture of the screen.
+//! The guard's checks on Windows. Sends events without this program's mark, in place of the person.
+//! Checks that the banner is visible, takes no clicks, and is in no picture of the screen.
 
 use std::time::Duration;
 
@@ -23,9 +23,9 @@ const LETTER: u16 = 0x58;
 
 pub(super) struct Keys<'t> {
     pub(super) display: &'t mut WinDisplay,
-    /// Has the window with the keyboard.
+    /// The process whose window has the keyboard focus.
     pub(super) own: &'t Helper,
-    /// The screen without the banner.
+    /// A picture of the screen without the banner.
     pub(super) screen: Vec<u8>,
 }
 
@@ -67,19 +67,19 @@ impl Keyboard for Keys<'_> {
     }
 }
 
-/// The banner's window.
+/// The banner's window, if it is visible.
 fn shown() -> Option<WindowId> {
     // SAFETY: the text is a constant.
     let window = id(unsafe { FindWindowW(CLASS, PCWSTR::null()) }.ok()?);
     is_visible(window).then_some(window)
 }
 
-/// A picture of the screen before the banner is shown.
+/// The pixels of the whole screen.
 pub(super) fn screen() -> Vec<u8> {
     picture::of_screen(bounds_of_screen()).map_or_else(Vec::new, |picture| picture.rgb)
 }
 
-/// Compares with that picture.
+/// Checks the visible banner. `before`: the screen without it.
 fn seen(before: &[u8]) -> Found {
     let window = within(SHOWS, shown).ok_or("it does not show")?;
     let place = bounds(window).ok_or("it is gone")?;
@@ -92,7 +92,7 @@ fn seen(before: &[u8]) -> Found {
     };
     let now = screen();
     let Rect { x, y, w, h } = place;
-    // The banner's rim has the accent colour.
+    // If the banner is in the picture, its rim in the accent colour differs from the screen before.
     let hidden = (0..h).all(|i| pixel(before, x, y + i) == pixel(&now, x, y + i));
     let seen = format!(
         "{w}×{h}, takes clicks: {takes_clicks}, in pictures of the screen: {}",

@@ -31,7 +31,7 @@ pub(super) fn window_of(own: &mut Helper) -> Result<Window, Miss> {
     Ok(window.flatten().ok_or("shows no window")?)
 }
 
-/// Waits for a line with this start and this text.
+/// Waits until the window prints a line that begins with `start` and contains `wanted`.
 fn said(own: &Helper, start: &str, wanted: &str) -> Found {
     let it = || own.hears(start, SHOWS).filter(|it| it.contains(wanted));
     let it = within(SHOWS, it);
@@ -40,7 +40,7 @@ fn said(own: &Helper, start: &str, wanted: &str) -> Found {
 }
 
 impl Test<'_> {
-    /// A window of the test's own.
+    /// Starts a test window in a process of its own.
     fn another(&self) -> Result<(Helper, Window), Miss> {
         let mut own = Helper::role(self.program, "window")?;
         own.hears("ready", STARTS)
@@ -56,7 +56,7 @@ impl Test<'_> {
             Err(why) => return self.sheet.note("windows of its own", Err(why)),
         };
         place(&window, 60, 60);
-        // This window covers a part of the coloured block.
+        // `above` covers a part of the coloured block.
         place(&above, 220, 200);
         self.raise("a window comes to the front", &above);
         self.controls(&own, &window);
@@ -84,7 +84,7 @@ impl Test<'_> {
         guard::check(&mut self.sheet, &mut keys, Some(self.program));
     }
 
-    /// A window comes to the front although the last input did not go to this program.
+    /// Checks that a window comes to the front although the last input did not go to this program.
     fn raise(&mut self, name: &str, window: &Window) {
         let start = Instant::now();
         let raised = self.display.activate(window.id, &Cancel::new());
@@ -96,7 +96,7 @@ impl Test<'_> {
         self.sheet.note(name, found);
     }
 
-    /// Makes a call, and judges by what the window says then.
+    /// Makes a call, and judges it by what the window prints after it.
     fn effect(&mut self, (name, action, wanted): Row, own: &Helper, start: &str) {
         own.forget();
         let answer = self.sheet.call(Some(own.pid), action);
@@ -105,7 +105,7 @@ impl Test<'_> {
         self.sheet.note(name, found);
     }
 
-    /// Win32's own providers, while another window stays in front; then clicks and text.
+    /// Checks Win32's own providers while another window stays in front, then clicks and text.
     fn controls(&mut self, own: &Helper, window: &Window) {
         let name = "Win32: the tree";
         self.sheet
@@ -136,7 +136,7 @@ impl Test<'_> {
         self.sheet.puts_back(&mut self.display, own.pid, click);
     }
 
-    /// A picture of a covered window shows that window, without those above it.
+    /// Checks that a picture of a covered window shows this window, without the windows above it.
     fn picture(&mut self, window: &Window) -> Found {
         let picture = self.display.picture(window.id)?;
         let (width, height) = (picture.width, picture.height);
@@ -152,7 +152,7 @@ impl Test<'_> {
         judge(good, format!("{width}×{height}, the block shows: {good}"))
     }
 
-    /// A click arrives at its pixel on each monitor.
+    /// Checks that a click arrives at its pixel on each monitor.
     fn monitors(&mut self, own: &Helper, window: &Window) {
         for (monitor, scale) in monitors::all() {
             place(window, monitor.x + 20, monitor.y + 20);
@@ -173,7 +173,7 @@ impl Test<'_> {
     }
 }
 
-/// A hung window costs 2 s in calls about it, and nothing in calls about other apps.
+/// Checks that a call about a hung window fails in time, and does not slow calls about other apps.
 fn hung(own: &mut Helper, over: &Helper) -> Found {
     let mut desktop = WinPlatform::new().connect()?;
     own.forget();
@@ -194,7 +194,7 @@ fn hung(own: &mut Helper, over: &Helper) -> Found {
     )
 }
 
-/// How soon an event reports a change that the app makes by itself.
+/// Measures how soon an event reports a change that the app makes by itself.
 fn heard(own: &mut Helper, order: &str) -> Found {
     let mut desktop = WinPlatform::new().connect()?;
     desktop.listen(own.pid)?;

@@ -26,7 +26,7 @@ use windows::core::{HSTRING, PCWSTR, Result, w};
 
 use crate::os::{become_aware, handle, messages};
 
-/// The coloured part of its client area, and the colour as 0xBBGGRR.
+/// The coloured part of the window's client area, and its red, green and blue.
 pub(super) const BLOCK: RECT = RECT {
     left: 20,
     top: 160,
@@ -35,13 +35,13 @@ pub(super) const BLOCK: RECT = RECT {
 };
 pub(super) const COLOUR: [u8; 3] = [0x20, 0xa0, 0x40];
 
-/// The controls.
+/// The ids of the controls.
 const BUTTON: isize = 1;
 const BOX: isize = 2;
 const FIELD: isize = 3;
 const LIST: isize = 4;
 
-/// Hang for this many milliseconds.
+/// The message that makes the window hang. Its first parameter is the time in milliseconds.
 const HANG: u32 = WM_APP;
 
 /// A handle for the thread that reads the orders.
@@ -56,14 +56,14 @@ impl Own {
         if order == "open" {
             std::thread::spawn(|| {
                 let _another = create();
-                // Windows destroys it when its thread ends.
+                // Windows destroys a window when the thread that created it ends.
                 deskline_contract::wait::pause(Duration::from_millis(200));
             });
             return;
         }
         let (order, rest) = order.split_once(' ').unwrap_or((order, ""));
         let text = HSTRING::from(rest);
-        // SAFETY: the texts outlive the calls; a handle may be that of a window that is gone.
+        // SAFETY: the texts outlive the calls, which allow the handle of a window that is gone.
         let _ = unsafe {
             match order {
                 "title" => SetWindowTextW(self.0, &text),
@@ -84,7 +84,7 @@ fn control(window: HWND, id: isize) -> Result<HWND> {
 
 fn say(line: &str) {
     let mut out = std::io::stdout().lock();
-    // The test has ended, so nobody reads the output.
+    // An error means that the test has ended, so nobody reads the output.
     if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
         std::process::exit(0);
     }
@@ -201,7 +201,7 @@ unsafe extern "system" fn on_message(
     unsafe { DefWindowProcW(window, message, what, data) }
 }
 
-/// A control's notification.
+/// Prints a control's notification.
 fn command(what: WPARAM, control: HWND) {
     let (id, code) = (what.0 as u16 as isize, (what.0 >> 16) as u32);
     match (id, code) {
@@ -225,23 +225,23 @@ fn command(what: WPARAM, control: HWND) {
     }
 }
 
-/// Moves a window, from another process.
+/// Moves a window, which may belong to another process.
 pub(super) fn place(window: &Window, x: i32, y: i32) {
     let flags = SWP_NOSIZE | SWP_NOZORDER | SWP_NOACTIVATE;
-    // SAFETY: a handle may be that of a window that is gone.
+    // SAFETY: the call allows the handle of a window that is gone.
     let _ = unsafe { SetWindowPos(handle(window.id), None, x, y, 0, 0, flags) };
 }
 
 /// Asks a window to close.
 pub(super) fn close(window: WindowId) {
-    // SAFETY: takes numbers; a handle may be that of a window that is gone.
+    // SAFETY: takes numbers; the call allows the handle of a window that is gone.
     let _ = unsafe { PostMessageW(Some(handle(window)), WM_CLOSE, WPARAM(0), LPARAM(0)) };
 }
 
-/// A point of the window's client area, on the screen.
+/// Converts a point of the window's client area to screen coordinates.
 pub(super) fn on_screen(window: &Window, x: i32, y: i32) -> Point {
     let mut at = POINT { x, y };
-    // SAFETY: the point outlives the call; a handle may be that of a window that is gone.
+    // SAFETY: the point outlives the call, which allows the handle of a window that is gone.
     let _ = unsafe { ClientToScreen(handle(window.id), &raw mut at) };
     Point { x: at.x, y: at.y }
 }

@@ -25,10 +25,10 @@ const OPENS: Duration = Duration::from_secs(1);
 /// may be an ancestor.
 const LEVELS: usize = 3;
 
-/// The most elements to search for a choice.
+/// The maximum number of elements to search for a choice.
 const MOST_CHOICES: usize = 5_000;
 
-/// How long one search for a choice may take, without the request in progress at its end.
+/// How long a search for a choice goes on to make requests.
 const SEARCHES: Duration = Duration::from_secs(2);
 
 /// An action on an element.
@@ -60,7 +60,7 @@ impl<U: Uia> Acting<'_, U> {
         }
     }
 
-    /// The element's properties. Fails if it takes no input.
+    /// The element's properties. Fails if the element is disabled.
     fn enabled(&self) -> Result<Raw> {
         let raw = self.uia.properties(&self.known.element);
         let raw = raw.map_err(|failure| self.failed(failure))?;
@@ -73,8 +73,8 @@ impl<U: Uia> Acting<'_, U> {
 
     fn act(&self, element: &U::Element, action: &Action) -> Answer<()> {
         match self.uia.act(element, action, RETURNS) {
-            // The provider has acted and raised an event, and reports that nobody listens to it, as
-            // Qt's do.
+            // The element still exists, so the provider has acted, and reports that nobody listens
+            // to its event, as Qt's providers do.
             Err(Failure::Gone) if self.uia.properties(element).is_ok() => Ok(()),
             done => done,
         }
@@ -238,7 +238,8 @@ impl<U: Uia> Acting<'_, U> {
         if raw.patterns.contains(Patterns::VIRTUALIZED_ITEM) {
             self.realize(element)?;
         }
-        // Keep the rest of the selection if the container can select several.
+        // First try to keep the rest of the selection: the container may allow several selected
+        // items.
         let ways: &[Action] = if selected {
             &[Action::AddToSelection, Action::Select]
         } else {
@@ -294,7 +295,7 @@ impl<U: Uia> Acting<'_, U> {
     }
 
     fn close(&self) {
-        // A list that has closed by itself refuses this.
+        // Fails for a list that has closed by itself.
         let _ = self.act(&self.known.element, &Action::Collapse);
     }
 
@@ -311,7 +312,7 @@ impl<U: Uia> Acting<'_, U> {
         ];
         for (way, _) in ways.iter().filter(|(_, has)| *has) {
             match self.act(&item.element, way) {
-                // The list may have closed.
+                // `Gone`: the press may have closed the menu.
                 Ok(()) | Err(Failure::Gone | Failure::TimedOut) if is_menu => return Ok(true),
                 Ok(()) | Err(Failure::Gone | Failure::TimedOut) => {
                     if self.is_chosen(item, choice) {
@@ -447,7 +448,8 @@ fn press_of(raw: &Raw, role: Role) -> Option<Action> {
         _ => None,
     };
     let expand = expand.filter(|_| has(Patterns::EXPAND_COLLAPSE));
-    // These only open a menu. A split button, which can be invoked, also has an action.
+    // Elements with these roles only open a menu. A split button can be invoked: it has an action
+    // too.
     let opens_menu = matches!(
         role,
         Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::COMBO_BOX

@@ -11,7 +11,7 @@ use super::uia::{Patterns, Process, Raw, Uia};
 use super::walk::{Item, Walk};
 use crate::display::privilege;
 
-/// Patterns that only a control has, not a part of its template.
+/// Patterns that only a control has, but not a part of a control's template.
 const USEFUL: Patterns = Patterns::all()
     .difference(Patterns::LEGACY)
     .difference(Patterns::SCROLL_ITEM)
@@ -95,7 +95,7 @@ impl<U: Uia> Build<'_, '_, U> {
         while let Some((index, parent)) = open.pop() {
             let item = &self.walk.items[index];
             let at = if self.is_template(item, parent) {
-                // Attach its children to its parent.
+                // Leave the item out, and attach its children to its parent.
                 self.elements[parent].children_read &= item.children_read;
                 parent
             } else {
@@ -176,7 +176,8 @@ fn set_choices(elements: &mut [Element]) {
     }
 }
 
-/// Qt's scroll areas lack the pattern. Their scroll bars are in groups of their own.
+/// Gives Qt's scroll areas their role. They lack the scroll pattern, but each of their scroll bars
+/// is in a group with the same extents.
 fn set_scroll_areas(elements: &mut [Element]) {
     for index in 0..elements.len() {
         let bar = &elements[index];

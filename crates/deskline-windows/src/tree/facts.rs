@@ -9,7 +9,7 @@ use super::uia::{Patterns, Raw};
 /// The toolkits whose `Document` is a web page.
 const BROWSERS: [&str; 3] = ["Chrome", "Gecko", "InternetExplorer"];
 
-/// `container` is the parent's role. `is_toplevel`: the element is a toplevel window.
+/// `container` is the parent's role. `is_toplevel`: whether the element is a toplevel window.
 pub fn element(id: ElementId, raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Element {
     let (role, native_role) = role(raw, container, is_toplevel);
     let title = Text::new(raw.name.as_str());
@@ -114,7 +114,7 @@ fn states(raw: &Raw, role: Role) -> States {
 }
 
 fn value(raw: &Raw, role: Role) -> Text {
-    // The value of such elements is an address, or repeats the state.
+    // The value of elements with these roles is an address, or repeats the state.
     if matches!(
         role,
         Role::LINK | Role::CHECK_BOX | Role::RADIO_BUTTON | Role::WINDOW | Role::BUTTON
@@ -131,7 +131,7 @@ fn value(raw: &Raw, role: Role) -> Text {
 }
 
 /// The bounds in whole pixels. Providers report infinite, empty or far-off bounds for elements
-/// without a position; `Rect::around` refuses the first and the last.
+/// without a position; `Rect::around` refuses infinite and far-off bounds.
 pub fn extents(raw: &Raw) -> Option<Rect> {
     let [left, top, width, height] = raw.bounds?;
     let rect = Rect::around(left, top, width, height)?;

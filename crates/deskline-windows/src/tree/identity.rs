@@ -1,8 +1,9 @@
 //! The identity of elements: turns runtime ids into printable, lasting ids.
 //!
 //! A runtime id is unique among the elements that exist, so an id consists of the process (pid and
-//! start time) and the runtime id: the next server process computes the same one. Some providers
-//! give several elements one runtime id, or none; those are distinguished by their order.
+//! start time) and the runtime id. The next server process computes the same id. Some providers
+//! give several elements the same runtime id, or give none; then the elements' order distinguishes
+//! them.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -40,7 +41,7 @@ impl Ids {
         ElementId::new(self.process.as_str())
     }
 
-    /// The id of an element. Without a runtime id, it derives from the parent's.
+    /// The id of an element. Without a runtime id, it derives from the parent's id.
     pub fn id(&mut self, runtime_id: &[i32], parent: &ElementId) -> ElementId {
         let mut id = if runtime_id.is_empty() {
             format!("{}/", parent.as_str())

@@ -10,7 +10,7 @@ use super::uia::{Answer, Listener as _, Uia};
 /// A subscription to one app's events.
 pub struct Listening<U: Uia> {
     pub signs: Arc<Signs>,
-    /// Its process, and when that was started.
+    /// The app's process, and the start time of the process.
     pub app: (u32, Option<u64>),
     listener: U::Listener,
 }
@@ -27,7 +27,7 @@ impl<U: Uia> Listening<U> {
         })
     }
 
-    /// Goes on for another link, without the signs between the two.
+    /// Goes on for another link. Drops the signs since the last link.
     pub fn go_on(&self) {
         self.signs.wait(Duration::ZERO);
         self.listener.go_on();

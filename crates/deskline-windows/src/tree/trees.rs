@@ -19,23 +19,23 @@ use crate::os;
 pub(crate) struct AppTrees<U: Uia> {
     uia: U,
     identities: Identities<U::Element>,
-    /// The app that a link has listened to last. To subscribe again for each link slows apps
-    /// (<https://github.com/nvaccess/nvda/issues/7345>).
+    /// The subscription to the app that a link has listened to last. A new one for each link slows
+    /// apps (<https://github.com/nvaccess/nvda/issues/7345>).
     listening: Option<Listening<U>>,
     /// The processes that are read level by level, with their start times.
     by_levels: HashMap<u32, u64>,
-    /// How often a page of these processes, with their start times, was waited for in vain;
-    /// [`MOST_WAITS`] once it has come.
+    /// By process and its start time: how many waits for its page were in vain. [`MOST_WAITS`] once
+    /// the page has come.
     waits: HashMap<(u32, u64), u32>,
 }
 
-/// How long a browser may take to make the elements of a page, which begins at the first request
-/// for them. VS Code takes up to 3 s.
+/// How long a browser may take to create the elements of a page. It begins at the first request for
+/// them. VS Code takes up to 3 s.
 const WAKES: Duration = Duration::from_secs(3);
 
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A window may have no page for long.
+/// How often to wait for the page of a process, whose window may have no page for long.
 const MOST_WAITS: u32 = 3;
 
 impl<U: Uia> AppTrees<U> {
@@ -86,7 +86,8 @@ impl<U: Uia> AppTrees<U> {
             self.by_levels.insert(pid, process.started);
         }
         if scope != Scope::Showing {
-            // Those of this app are read anew; forget also those of processes that have ended.
+            // Forget the elements of ended processes, and of this app: `build::tree` adds these
+            // anew.
             let mut alive = HashMap::new();
             let is_alive = |pid: &u32| os::process(*pid).is_some();
             self.identities.retain(|_, known| {
@@ -109,7 +110,7 @@ impl<U: Uia> AppTrees<U> {
         Ok(())
     }
 
-    /// The framework of the frontmost window and of what is in it: a browser's page is in a window
+    /// The frameworks of the frontmost window and of its children: a browser's page is in a window
     /// of Win32.
     pub(crate) fn toolkit(&self, pid: u32) -> Option<String> {
         let window = toplevels(pid).into_iter().next()?;
@@ -136,7 +137,7 @@ impl<U: Uia> AppTrees<U> {
     }
 }
 
-/// Checks whether the app answers at all, by its frontmost window.
+/// Checks whether the app answers at all, by a request to its frontmost window.
 pub(crate) fn answers<U: Uia>(uia: &U, pid: u32) -> Result<()> {
     let Some(front) = toplevels(pid).into_iter().next() else {
         return Ok(());

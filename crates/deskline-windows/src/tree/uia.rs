@@ -17,11 +17,11 @@ pub enum Failure {
     Gone,
     /// `UIA_E_ELEMENTNOTENABLED`.
     Disabled,
-    /// The app runs with more rights (`E_ACCESSDENIED`).
+    /// The app runs with more rights than this process (`E_ACCESSDENIED`).
     Denied,
     /// The app did not answer in time.
     TimedOut,
-    /// The element has no such pattern.
+    /// The element lacks the pattern that the call needs.
     Unsupported,
     /// Any other error, with its text.
     Other(String),
@@ -36,21 +36,21 @@ pub struct Process {
     pub started: u64,
 }
 
-/// A toplevel window of an app that is not hidden.
+/// A toplevel window of an app. Hidden windows are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toplevel {
     pub handle: WindowId,
-    /// Hostile data.
+    /// Hostile data: the app sets it.
     pub title: String,
-    /// Without the shadow.
+    /// The bounds without the shadow.
     pub extents: Rect,
-    /// Whether it is neither minimised nor on another virtual desktop.
+    /// Whether the window is neither minimised nor on another virtual desktop.
     pub on_screen: bool,
-    /// The owner, such as of a dialog.
+    /// The window that owns this one, if it is a dialog, for example.
     pub owner: Option<WindowId>,
-    /// Whether it takes input: a modal dialog disables its owner.
+    /// Whether the window takes input: a modal dialog disables its owner.
     pub enabled: bool,
-    /// The thread that runs its message loop.
+    /// The thread that runs the window's message loop.
     pub thread: u32,
 }
 
@@ -90,7 +90,7 @@ pub struct Range {
 /// element lacks have default values.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Raw {
-    /// Unique among existing elements if the provider is correct; empty if it has none.
+    /// Unique among existing elements if the provider is correct; empty if the element has none.
     pub runtime_id: Vec<i32>,
     pub control_type: i32,
     pub class: String,
@@ -105,9 +105,9 @@ pub struct Raw {
     pub focused: bool,
     pub focusable: bool,
     pub password: bool,
-    /// Whether it is in the control view: not just a part of a template.
+    /// Whether the element is in the control view, so it is not just a part of a template.
     pub is_control: bool,
-    /// Its window, if the element is a window.
+    /// The element's own window, if the element is a window.
     pub window: Option<WindowId>,
     pub patterns: Patterns,
     pub value: String,
@@ -139,7 +139,7 @@ pub enum Depth {
 pub struct Node<E> {
     pub element: E,
     pub raw: Raw,
-    /// `None` if they were not requested.
+    /// `None` if the children were not requested.
     pub children: Option<Vec<Self>>,
 }
 
@@ -173,17 +173,18 @@ pub enum Action {
 /// Called on a thread of the listener for each event of the app.
 pub(crate) type Hear = Arc<dyn Fn(Sign) + Send + Sync>;
 
-/// A subscription to an app's events. It rests after a minute without a link.
+/// A subscription to an app's events. It pauses after a minute without a link.
 pub(crate) trait Listener: Send {
-    /// Goes on listening, also to windows that have come since.
+    /// Goes on listening, also to windows that the app has opened since the last link.
     fn go_on(&self);
 }
 
-/// UI Automation. Each call is bounded: an app that does not answer is [`Failure::TimedOut`] after
-/// at most [`super::fail::PATIENCE`], and delays no call about another app.
+/// UI Automation. Each call is bounded. If an app does not answer, the call fails with
+/// [`Failure::TimedOut`] after at most [`super::fail::PATIENCE`], and delays no call about another
+/// app.
 pub(crate) trait Uia: Clone + Send + 'static {
     type Element: Clone + Send;
-    /// Dropping it ends the subscription.
+    /// A subscription, which ends when this is dropped.
     type Listener: Listener;
 
     fn window(&self, window: WindowId, depth: Depth) -> Answer<Node<Self::Element>>;
@@ -201,10 +202,10 @@ pub(crate) trait Uia: Clone + Send + 'static {
     /// The element's properties now.
     fn properties(&self, element: &Self::Element) -> Answer<Raw>;
 
-    /// The visible part of its text, at most `limit` characters.
+    /// The visible part of the element's text, at most `limit` characters.
     fn visible_text(&self, element: &Self::Element, limit: usize) -> Answer<Part>;
 
-    /// The item with this name in an `ItemContainer`. A virtual one may have no properties before
+    /// The item with this name in an `ItemContainer`. A virtual item may have no properties before
     /// [`Action::Realize`].
     fn item(&self, container: &Self::Element, name: &str) -> Answer<Option<Self::Element>>;
 

@@ -1,5 +1,6 @@
 //! The traversal: one request per toplevel, which reads its whole subtree. If that takes an app too
-//! long, level by level: first all visible elements, then hidden ones within the budget.
+//! long, the app is read level by level: first all visible elements, then hidden ones within the
+//! budget.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use super::uia::{Depth, Failure, Node, Part, Patterns, Raw, Toplevel, Uia};
 use crate::display::windows::{Kind, kind};
 use crate::os;
 
-/// The maximum number of nodes. A larger tree is taken for endless.
+/// The maximum number of nodes. A larger tree is regarded as endless.
 const MOST_NODES: usize = 100_000;
 
 /// The class of Firefox's windows.
@@ -28,14 +29,14 @@ const DEEPEST: usize = 200;
 /// How long the traversal of visible elements may take.
 const LONGEST: Duration = Duration::from_secs(4);
 
-/// A subtree that takes longer than this is read level by level the next time.
+/// If a subtree takes longer than this, its app is read level by level from then on.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// Stop listing a container's children one by one after this many hidden ones that follow the
-/// visible ones.
+/// When a container's children are read one by one, stop after this many hidden children that
+/// follow the visible ones.
 const BEYOND: usize = 20;
 
-/// The most elements of one app to request the text of.
+/// For how many elements of an app to request the text, at most.
 const MOST_TEXTS: usize = 100;
 
 /// An element of a traversal.
@@ -44,13 +45,14 @@ pub struct Item<E> {
     pub element: E,
     pub raw: Raw,
     pub parent: Option<usize>,
-    /// The elements, in document order.
+    /// The items of its children, in document order.
     pub children: Vec<usize>,
     /// Whether all children were read.
     pub children_read: bool,
-    /// Whether its window is on the screen and its provider does not report it as off screen.
+    /// Whether the element's window is on the screen, and the provider does not report the element
+    /// as off screen.
     pub shows: bool,
-    /// The visible part of its text, if it was requested.
+    /// The visible part of the element's text, if that was requested.
     pub text: Option<Part>,
     depth: usize,
 }
@@ -60,7 +62,7 @@ pub struct Walk<'u, U: Uia> {
     uia: &'u U,
     pub toplevels: Vec<Toplevel>,
     pub items: Vec<Item<U::Element>>,
-    /// The items of toplevels, with the index in `toplevels`.
+    /// For each toplevel that was read, the index of its item, and its index in `toplevels`.
     pub roots: Vec<(usize, usize)>,
     /// Whether to read level by level.
     pub by_levels: bool,
@@ -69,7 +71,7 @@ pub struct Walk<'u, U: Uia> {
     hidden: VecDeque<usize>,
     /// The toplevels whose thread does not answer.
     pub hung: Vec<usize>,
-    /// The last error of a toplevel that could not be read although its app answers.
+    /// The last error of a toplevel that could not be read although the app answers.
     pub failed: Option<String>,
     /// Whether a page was waited for and did not come.
     pub page_is_late: bool,
@@ -140,7 +142,7 @@ impl<'u, U: Uia> Walk<'u, U> {
             && let Some(index) = self.hidden.pop_front()
         {
             self.children(index);
-            // Children that turn out to be visible are read in this pass too.
+            // Children that turn out to be visible are read in this loop too.
             self.hidden.extend(self.queue.drain(..));
         }
         self.unread = self.hidden.len();
@@ -149,8 +151,9 @@ impl<'u, U: Uia> Walk<'u, U> {
         }
     }
 
-    /// Whether a browser's visible page has no element yet, or a window of Firefox no page: without
-    /// providers of its own it has one after 4 to 20 s (nvaccess/nvda #17694).
+    /// Whether a browser's visible page has no element yet, or a window of Firefox has no page yet.
+    /// A Firefox without providers of its own shows its page after 4 to 20 s (nvaccess/nvda
+    /// #17694).
     pub(crate) fn lacks_page(&self) -> bool {
         let is_empty = |item: &Item<_>| {
             item.shows && item.children_read && item.children.is_empty() && is_page(&item.raw)
@@ -161,7 +164,7 @@ impl<'u, U: Uia> Walk<'u, U> {
                 && !self.items.iter().any(|item| is_page(&item.raw))
     }
 
-    /// Reads one toplevel. Fails if none of it can be read.
+    /// Reads one toplevel. Fails if not even its own element can be read.
     fn toplevel(&mut self, index: usize) -> Result<(), Failure> {
         let Toplevel { handle, .. } = self.toplevels[index];
         // Recognize a hung app by the smallest request: a large one may just be slow.
@@ -338,7 +341,8 @@ impl<'u, U: Uia> Walk<'u, U> {
 fn lacks_text<E>(item: &Item<E>) -> bool {
     let raw = &item.raw;
     let is_long = raw.value.chars().nth(Text::LIMIT).is_some();
-    // The name of Windows' terminal is its profile's.
+    // A focusable element's name may differ from its text: Windows' terminal has the name of its
+    // profile.
     let is_named = !raw.name.is_empty() && !takes_text(raw.control_type) && !raw.focusable;
     let is_blank = raw.value.is_empty() && !is_named;
     raw.patterns.contains(Patterns::TEXT)

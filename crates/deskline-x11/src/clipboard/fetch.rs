@@ -1,4 +1,4 @@
-//! Reads another client's clipboard: all its targets, large ones in parts (INCR).
+//! Reads all targets of another client's clipboard. Large data comes in parts (INCR).
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Timestamp};
 use super::keeper::{Content, Item, Keeper, WHAT};
 use crate::{Answer as _, During as _, Present as _};
 
-/// The most targets of one clipboard. LibreOffice has some forty.
+/// The maximum number of targets to read from a clipboard. LibreOffice offers some forty.
 const MOST_TARGETS: usize = 200;
 
 /// Types of data that are ids of the owner's resources, which the owner frees.
@@ -36,7 +36,7 @@ impl Item {
 }
 
 impl Keeper {
-    /// The content of another client's clipboard, and the types left out.
+    /// The content of another client's clipboard, and a note on the types that were left out.
     pub(super) fn fetch_all(
         &mut self,
         until: Instant,

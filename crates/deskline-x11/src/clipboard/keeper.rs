@@ -29,7 +29,7 @@ pub(super) const WHAT: &str = "using the clipboard";
 /// How long the owner may take to hand over a short text.
 const TEXT: Duration = Duration::from_millis(300);
 
-/// How long the clipboard manager may take to save the data at the end.
+/// How long the clipboard manager may take to save the data before the thread ends.
 const HANDS_OVER: Duration = Duration::from_secs(1);
 
 x11rb::atom_manager! {
@@ -210,7 +210,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Waits for the event that brings what is wanted, at most until `until`.
+    /// Handles events until `wanted` returns something, at most until `until`.
     pub(super) fn await_some<T>(
         &mut self,
         until: Instant,
@@ -312,7 +312,7 @@ impl Board for Keeper {
         self.c
             .set_selection_owner(owner, self.names.CLIPBOARD, since)
             .during(WHAT)?;
-        // Set before the reply is read: other clients' requests may arrive before it.
+        // Set before the reply is read: other clients' requests may arrive before the reply.
         self.owned = (!empty).then_some(Owned {
             content,
             since,
@@ -331,7 +331,7 @@ impl Board for Keeper {
     }
 }
 
-/// Whether the server's time `a` is not before `b`. The clock wraps every 49 days.
+/// Whether the server time `a` is `b` or later. The clock wraps every 49 days.
 pub(super) fn is_after(a: Timestamp, b: Timestamp) -> bool {
     a.wrapping_sub(b) < 1 << 31
 }

@@ -15,7 +15,7 @@ use x11rb::wrapper::ConnectionExt as _;
 use super::keeper::{Item, Keeper, Transfer, WHAT, is_after};
 use crate::{Answer as _, During as _, Present as _};
 
-/// The most bytes of one property. Larger data goes in parts of this size.
+/// The maximum number of bytes in a property. Larger data goes in parts of this size.
 const PART: usize = 256 << 10;
 
 /// A transfer ends if the client does not fetch a part within this time.
@@ -51,7 +51,7 @@ impl Keeper {
             })
     }
 
-    /// Writes the requested target to `property`. `false` if it is not offered.
+    /// Writes the requested target to `property`. `false` if the target is not offered.
     fn answer(&mut self, request: &SelectionRequestEvent, property: Atom) -> Result<bool> {
         let Some(owned) = &self.owned else {
             return Ok(false);

@@ -18,7 +18,7 @@ const WHAT: &str = "blocking your devices";
 pub(crate) struct Slave {
     pub(crate) id: u16,
     pub(crate) keyboard: bool,
-    /// Whether it is an XTEST device, which sends synthetic input.
+    /// Whether this is one of XTEST's devices, which send synthetic input.
     pub(crate) xtest: bool,
     pub(super) name: String,
 }
@@ -32,7 +32,7 @@ pub(crate) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
             from synthetic ones",
         )));
     }
-    // Before 2.1, a client gets no raw events while another client has grabbed the device.
+    // Before version 2.1, a client gets no raw events while another client has grabbed the device.
     let version = c.xinput_xi_query_version(2, 2).during(WHAT)?;
     let devices = c.xinput_xi_query_device(Device::ALL).during(WHAT)?;
     let version = version.reply().during(WHAT)?;

@@ -10,8 +10,8 @@ use crate::connection::Connection;
 
 const WHAT: &str = "listening for Esc";
 
-/// Whether `code` gives Escape on that device, without modifiers, in `group`. Not cached: the
-/// layout may change at any moment, and people press keys slowly.
+/// Whether `code` gives Escape on `device`, without modifiers, in `group`. Not cached: the layout
+/// may change at any moment, and people press keys slowly.
 pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Result<bool> {
     let Ok(code) = u8::try_from(code) else {
         return Ok(false);
@@ -36,7 +36,7 @@ pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Re
     Ok(symbols.syms.get(first) == Some(&key::Escape))
 }
 
-/// Whether `code` gives Escape on that device, and no modifier is held or latched on it.
+/// Whether `code` gives Escape on `device`, and no modifier is held or latched on that device.
 pub(super) fn is_plain(c: &Connection, device: u16, code: u32) -> Result<bool> {
     let state = c.xkb_get_state(device).during(WHAT)?;
     let Ok(state) = state.reply() else {

@@ -90,7 +90,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Judges a press of the person. `escape`: of Esc, without modifiers.
+    /// Judges a press of the person. `escape` says whether it is Esc without modifiers.
     fn press(&mut self, escape: bool) {
         let role = if escape { Role::Escape } else { Role::Other };
         let (code, down) = (0, true);

@@ -2,8 +2,8 @@
 //!
 //! A grabbed device floats: keys that are down on the master stay down, and changes on the device
 //! do not reach the master. After the grab, the guard releases all keys through XTEST, as held keys
-//! would modify the agent's typing. After the release, it presses the modifiers that the person
-//! still holds again. It does not press other keys, as those would type characters.
+//! would modify the agent's typing. After the release, it presses again those modifiers that the
+//! person still holds. It presses no other keys, as those would type characters.
 
 use deskline_contract::Result;
 use x11rb::connection::Connection as _;
@@ -20,7 +20,7 @@ use crate::{Answer as _, During as _};
 
 const WHAT: &str = "restoring the keyboard";
 
-/// How often to repeat the synchronisation: the person may press and release keys meanwhile.
+/// How many times to synchronise, as the person may press and release keys meanwhile.
 const LOOKS: usize = 4;
 
 /// The buttons in a core state mask.
@@ -96,8 +96,8 @@ pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result
     Ok(pressed)
 }
 
-/// Releases a modifier that the guard has pressed, after the person has released theirs: XTEST's
-/// own device still holds it.
+/// Releases a modifier that the guard has pressed for the person, once the person has released it:
+/// XTEST's own device still holds it.
 pub(super) fn let_go(c: &Connection, code: u8) -> Result<()> {
     fake(c, KEY_RELEASE_EVENT, code)?;
     c.flush().during(WHAT)

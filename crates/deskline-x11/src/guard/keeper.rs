@@ -30,7 +30,7 @@ use crate::{Answer as _, During as _};
 /// How long to wait for another program, such as another agent's guard, to release the devices.
 const OTHERS: Duration = Duration::from_secs(3);
 
-/// How long the thread may wait at its end for the person to release a modifier.
+/// How long the thread, before it ends, may wait for the person to release a modifier.
 const LEAVE: Duration = Duration::from_secs(1);
 
 pub(super) const WHAT: &str = "blocking your devices";
@@ -46,13 +46,14 @@ pub(super) struct Keeper {
     /// Modifiers that XTEST has pressed for the person, who still holds them.
     pub(super) pressed: Vec<u8>,
     pub(super) overlay: Overlay,
-    /// Where the display is.
+    /// The display's name, and the file with its cookie.
     place: (String, Option<PathBuf>),
     /// The process that watches this one. Started by the first grab.
     watchdog: Option<Watchdog>,
     /// The mark by which the watchdogs identify this connection.
     mark: Option<Window>,
-    /// Has this process release the devices at the limit if it is stopped, and the watchdog too.
+    /// Wakes this process at the time limit if it is stopped (`SIGSTOP`), even together with the
+    /// watchdog, so that it releases the devices.
     alarm: Alarm,
 }
 
@@ -247,7 +248,7 @@ impl Keeper {
         self.pressed.clear();
         self.machine.take(task.limit, Instant::now());
         held_keys::release(&self.c, &slaves)?;
-        // Raw events of the agent's own keys would only wake this thread.
+        // Stop listening: raw events of the agent's own keys would only wake this thread.
         self.select()?;
         self.c.sync().during(WHAT)?;
         Ok(Grab::Held)
@@ -298,7 +299,7 @@ impl Keeper {
 
     /// Releases the person's devices. From here on, listens for Esc.
     fn open(&mut self) -> Result<()> {
-        // Also after a grab that failed.
+        // Reset the alarm even after a grab that failed.
         let _ = self.alarm.set(None);
         self.overlay.hide(&self.c)?;
         if self.machine.release(Instant::now()) {

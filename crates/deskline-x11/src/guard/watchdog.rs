@@ -1,9 +1,10 @@
-//! Releases the person's devices where the server cannot: a stopped process (SIGSTOP, a debugger, a
-//! frozen container) keeps its grabs, and its own watchdog is stopped with it.
+//! Releases the person's devices if Deskline's server cannot: a stopped process (SIGSTOP, a
+//! debugger, a frozen container) keeps its grabs, and its own watchdog is stopped with it.
 //!
-//! It is a process of its own. The server reports each grab with its limit, and its end. If a grab
-//! outlasts its limit, or goes on too long after Esc, the watchdog ends the server's connection
-//! that has the grabs. After the server's end it frees the key codes that the agent has left bound.
+//! This watchdog is a process of its own. Deskline's server reports each grab with its limit, and
+//! the end of each grab. If a grab outlasts its limit, or goes on too long after Esc, the watchdog
+//! ends the server's connection that has the grabs. After the server has ended, the watchdog frees
+//! the key codes that the agent has left bound.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -30,19 +31,20 @@ use crate::{Answer as _, During as _, X11};
 /// The name of the helper that calls [`run`].
 pub const COMMAND: &str = "x11-watchdog";
 
-/// How much longer than its limit the server may take to release the devices itself.
+/// How long after the limit Deskline's server may still release the devices itself.
 const SERVER: Duration = Duration::from_millis(300);
 
-/// How long the X server may take to notice that the server has ended.
+/// How long the X server may take to notice that Deskline's server has ended.
 const GONE: Duration = Duration::from_secs(1);
 
 const WHAT: &str = "watching over the input lock";
 
-/// The server's handle to the process. Dropping it ends the process.
+/// The handle to the watchdog's process. Dropping it ends the process.
 pub(super) struct Watchdog(Child);
 
 impl Watchdog {
-    /// Starts the process, which watches over the grabs of the connection with this [`mark`].
+    /// Starts the process, which watches over the grabs of the connection that has the window
+    /// `mark`.
     pub(super) fn start(mark: Window, display: &str, xauthority: Option<&Path>) -> Result<Self> {
         let start = || {
             let arguments = [COMMAND, display, &mark.to_string()];
@@ -56,7 +58,7 @@ impl Watchdog {
         Ok(child)
     }
 
-    /// Reports that the devices are grabbed, for at most this long; `None`: released.
+    /// Reports that the devices are grabbed for at most `limit` or, if it is `None`, released.
     pub(super) fn note(&mut self, limit: Option<Duration>) -> io::Result<()> {
         let order = limit.map_or("free\n".to_owned(), |limit| {
             format!("hold {}\n", limit.as_millis())
@@ -73,8 +75,8 @@ impl Drop for Watchdog {
     }
 }
 
-/// Runs the process until the server has ended, or a grab of the connection that has this window
-/// was ended.
+/// Runs the watchdog until Deskline's server has ended, or until the watchdog has ended a grab of
+/// the connection that has `window`.
 ///
 /// # Errors
 ///
@@ -87,7 +89,7 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
     let mut line = Vec::new();
     let mut machine = Machine::default();
     let mut own = vec![];
-    // After Esc the server is to be first.
+    // Lag by `BEHIND`, so that after Esc Deskline's server acts first.
     let now = || {
         let now = Instant::now();
         now.checked_sub(BEHIND).unwrap_or(now)
@@ -139,7 +141,7 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
     }
 }
 
-/// Selects the person's keys, or nothing.
+/// Selects the events of the person's keys if the devices are held, else none.
 fn listen(c: &Connection, root: Window, held: bool) -> Result<()> {
     let keys = if held {
         XIEventMask::RAW_KEY_PRESS

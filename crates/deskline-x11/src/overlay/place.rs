@@ -74,7 +74,8 @@ fn scale_of(resources: &str) -> Option<f64> {
     (48.0..=480.0).contains(&dpi).then(|| (dpi / 96.0).max(1.0))
 }
 
-/// 2.0 for a high-density monitor. Virtual ones report no size.
+/// The scale by a monitor's density: 2.0 if that is high, else 1.0. Virtual monitors report no
+/// size.
 fn dense(pixels: i32, inches: f64) -> f64 {
     let dense = inches > 4.0 && f64::from(pixels) / inches > 180.0;
     if dense { 2.0 } else { 1.0 }

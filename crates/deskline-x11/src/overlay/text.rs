@@ -11,7 +11,7 @@ use ab_glyph::{Font as _, FontVec, PxScale, ScaleFont as _, point};
 use deskline_contract::guard::Image;
 use deskline_unix::spawn;
 
-/// Size of the text and its padding, at 96 dpi.
+/// The size of the text, its padding and the width of the frame, at 96 dpi.
 const SIZE: f64 = 16.0;
 const PAD: f64 = 12.0;
 const RIM: f64 = 2.0;
@@ -30,11 +30,12 @@ const KNOWN: [&str; 6] = [
     "/usr/share/fonts/truetype/ubuntu/Ubuntu-R.ttf",
 ];
 
-/// Search at most this many fonts for characters that the first font lacks.
+/// The maximum number of fonts to search for: the first font, and fonts for characters that it
+/// lacks.
 const MOST_FONTS: usize = 3;
 
-/// How long the banner waits for fontconfig, which takes 30 ms, but minutes if it has to build its
-/// cache. A font that is found later is used from the next banner on.
+/// How long the banner waits for fontconfig, which usually takes 30 ms, but takes minutes if it has
+/// to build its cache. A font that is found later is used from the next banner on.
 const AT_ONCE: Duration = Duration::from_millis(150);
 /// How long fontconfig may run.
 const FOUND: Duration = Duration::from_secs(60);
@@ -154,7 +155,7 @@ pub fn banner(fonts: &mut Fonts, caption: &str, scale: f64, widest: usize) -> Op
         width = width.max(x);
         baseline += first.height();
     }
-    // A Wayland buffer is a multiple of its scale.
+    // The size of a Wayland buffer must be a multiple of its scale.
     let whole = |pixels: usize| pixels.next_multiple_of(scale.ceil().max(1.0) as usize);
     let (width, height) = (whole(width.ceil() as usize + pad), whole(height));
     let mut image = Image {

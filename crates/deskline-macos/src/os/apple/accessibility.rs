@@ -23,8 +23,8 @@ use crate::os::{Ax, AxError, Heard, NewValue, TEXT_UNITS, Value};
 #[derive(Clone, PartialEq, Eq)]
 pub struct Element(CFRetained<AXUIElement>);
 
-// SAFETY: an AXUIElement is immutable (a pid and a token), its reference count is atomic, and the
-// functions on it send messages, from any thread.
+// SAFETY: an AXUIElement is immutable (a pid and a token), its reference count is atomic, and its
+// functions only send messages, which any thread may do.
 unsafe impl Send for Element {}
 // SAFETY: as above.
 unsafe impl Sync for Element {}
@@ -48,7 +48,7 @@ fn result(error: AXError) -> Ax<()> {
     }
 }
 
-/// The value that a call writes, which has this one before.
+/// The value that `call` writes. `value` is what it overwrites.
 fn written<T>(mut value: T, call: impl FnOnce(NonNull<T>) -> AXError) -> Ax<T> {
     result(call(NonNull::from(&mut value)))?;
     Ok(value)
@@ -100,7 +100,7 @@ pub(super) fn attributes(element: &Element, names: &[&'static str]) -> Ax<Vec<Va
     let names = CFArray::from_retained_objects(&names);
     let (names, none) = (names.as_opaque(), AXCopyMultipleAttributeOptions(0));
     // SAFETY: the names are strings, and the call writes a pointer. With no option set, every name
-    // gets a value: an AXValue of an error if there is none.
+    // gets a value: for a missing attribute, an AXValue with an error.
     let values = written(null(), |values| unsafe {
         element
             .0
@@ -185,10 +185,10 @@ fn ax_value(value: &AXValue) -> Value<Element> {
     }
 }
 
-/// The content of an `AXValue`: `T` must be the type of that name.
+/// The content of an `AXValue`: `T` must be the type that `kind` names.
 fn get<T: Default>(value: &AXValue, kind: AXValueType) -> T {
     let mut out = T::default();
-    // SAFETY: the three callers pass the kind whose representation `T` is.
+    // SAFETY: the three callers pass the `kind` that stands for the type `T`.
     unsafe { value.value(kind, NonNull::from(&mut out).cast()) };
     out
 }
@@ -241,7 +241,7 @@ pub(super) fn window_of(element: &Element) -> Option<u32> {
     // AltTab declare it.
     let window_of = unsafe { std::mem::transmute::<NonNull<c_void>, WindowOf>(found) };
     let mut number = 0;
-    // SAFETY: as declared.
+    // SAFETY: the arguments are those of the declared signature.
     result(unsafe { window_of(&element.0, &mut number) }).ok()?;
     Some(number).filter(|number| *number != 0)
 }
@@ -325,8 +325,8 @@ pub(super) fn observe(pid: u32, names: &[&'static str], heard: Heard<Element>) -
             let context = Rc::as_ptr(&heard).cast_mut().cast::<c_void>();
             let app = application(pid);
             for name in names {
-                // SAFETY: the context outlives the source that calls back: it is in `tick`, which
-                // is dropped after the source was removed on the same thread.
+                // SAFETY: the context outlives the source that calls back: `tick` owns it, and is
+                // dropped on the source's thread after the source was removed.
                 let name = CFString::from_static_str(name);
                 let added = unsafe { observer.add_notification(&app.0, &name, context) };
                 if added == AXError::CannotComplete {

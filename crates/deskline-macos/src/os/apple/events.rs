@@ -70,7 +70,8 @@ pub(super) fn presses() -> i64 {
 }
 
 thread_local! {
-    /// The source of all events. A private one: the keys that the person holds do not modify them.
+    /// The source of all posted events. It is private, so that keys that the person holds do not
+    /// modify the events.
     static SOURCE: Option<CFRetained<CGEventSource>> = {
         let source = CGEventSource::new(CGEventSourceStateID::Private);
         // By default each event silences the person's devices for a quarter of a second.
@@ -146,7 +147,7 @@ fn post_from(source: Option<&CGEventSource>, event: &Event, tag: i64) -> Result<
             code, units, down, ..
         } => {
             let made = CGEvent::new_keyboard_event(source, *code, *down);
-            // SAFETY: the pointer is to as many units as it says.
+            // SAFETY: the pointer and the length are those of `units`.
             unsafe {
                 CGEvent::keyboard_set_unicode_string(
                     made.as_deref(),
@@ -183,7 +184,7 @@ impl Tapping {
         (self.judge.borrow_mut())(tapped)
     }
 
-    /// A tap may have been disabled without a callback that reports it.
+    /// What a tick reports: the tap may have been disabled without a callback that says so.
     fn ticks(&self) -> Seen {
         match self.port.get() {
             Some(port) if !CGEvent::tap_is_enabled(port) => Seen::Disabled,
@@ -278,8 +279,8 @@ pub(super) fn tap(judge: Judge) -> Result<RunLoop, String> {
 /// keys (10 to 12), wheel (22), tablets (23 and 24).
 const MASK: u64 = 0x7f << 1 | 0b111 << 10 | 0x3f << 22 | NX_SYSDEFINED | GESTURES;
 
-/// Rotate, begin and end of a gesture, gesture, magnify, swipe, smart magnify, pressure
-/// (`NSEventType` 18 to 20, 29 to 32, 34): a trackpad's, for which Quartz has no names.
+/// A trackpad's events, for which Quartz has no names: rotate, begin and end of a gesture, gesture,
+/// magnify, swipe, smart magnify, pressure (`NSEventType` 18 to 20, 29 to 32, 34).
 const GESTURES: u64 = 0b111 << 18 | 0b1111 << 29 | 1 << 34;
 
 /// Media and brightness keys (`NX_SYSDEFINED`, `IOLLEvent.h`). Quartz has no name for them.
@@ -291,8 +292,8 @@ unsafe extern "C-unwind" fn on_event(
     event: NonNull<CGEvent>,
     context: *mut c_void,
 ) -> *mut CGEvent {
-    // SAFETY: the context that `tap` registered, which lives as long as the port and is only
-    // shared.
+    // SAFETY: the context that `tap` registered, which lives as long as the port and is never
+    // borrowed mutably.
     let tapping = unsafe { &*context.cast::<Tapping>() };
     let kind = match kind {
         CGEventType::TapDisabledByTimeout | CGEventType::TapDisabledByUserInput => Seen::Disabled,

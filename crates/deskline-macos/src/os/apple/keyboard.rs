@@ -111,8 +111,8 @@ pub(super) fn keys(layout: Layout) -> Vec<LayoutKey> {
         for held in [0, SHIFT, OPTION, SHIFT | OPTION, COMMAND] {
             let translate = |action, options| {
                 let (mut dead, mut length, mut text) = (0, 0, [0_u16; 8]);
-                // SAFETY: the layout is whole and aligned as the system gave it, the buffer has as
-                // many units as it says.
+                // SAFETY: the layout is whole and aligned, as the system gave it; the buffer has
+                // `text.len()` units.
                 let status = unsafe {
                     UCKeyTranslate(
                         data.as_ptr(),
@@ -148,10 +148,11 @@ pub(super) fn keys(layout: Layout) -> Vec<LayoutKey> {
     keys
 }
 
-/// The `uchr` data of a layout. Call it on the main thread: `HIToolbox` ends the process on others.
+/// The `uchr` data of a layout. Call it on the main thread: `HIToolbox` ends the process if it is
+/// called on another thread.
 fn data(layout: Layout) -> Option<Vec<u8>> {
-    // SAFETY: on the main thread; Copy functions' objects are ours. The property is the source's
-    // own data, which lives as long as it does: it is copied before that ends.
+    // SAFETY: on the main thread; Copy functions' objects are ours. The property is data of the
+    // source, and lives as long as the source: it is copied before the source is released.
     unsafe {
         let source = match layout {
             Layout::Current => TISCopyCurrentKeyboardLayoutInputSource(),

@@ -14,7 +14,7 @@ use objc2_core_foundation::{CFRunLoop, CFRunLoopRunResult, kCFRunLoopDefaultMode
 /// The time limit for a request to the main thread.
 const TAKES: Duration = Duration::from_secs(2);
 
-/// How often to check if the main run loop has no source to wait for.
+/// How often to check whether the work is done while the main run loop has no source to wait for.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// How often to check whether the work is done, in seconds. The end of the work wakes the loop too.

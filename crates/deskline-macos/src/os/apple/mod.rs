@@ -31,7 +31,7 @@ use super::{
 
 pub use accessibility::Element;
 
-/// A function that some systems lack.
+/// Looks up a function that some versions of macOS lack.
 fn symbol(name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: the name ends in a null.
     NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })

@@ -39,8 +39,8 @@ pub(super) fn overlay(panels: &[Panel]) {
     });
 }
 
-/// Handles the events for this program as an app: an app that never does so counts as hung, and
-/// does not end with the session.
+/// Handles the system's events for this program as an app: an app that never handles them counts as
+/// hung, and does not end with the login session.
 fn take_events(marker: MainThreadMarker) {
     let app = NSApplication::sharedApplication(marker);
     // SAFETY: a constant of the framework's, never written.

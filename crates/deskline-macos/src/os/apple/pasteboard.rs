@@ -31,7 +31,7 @@ define_class!(
 
     unsafe impl NSObjectProtocol for PromisedText {}
 
-    // SAFETY: the method has the signature of the protocol's.
+    // SAFETY: the method has the signature that the protocol declares.
     unsafe impl NSPasteboardItemDataProvider for PromisedText {
         #[unsafe(method(pasteboard:item:provideDataForType:))]
         fn provide(

@@ -82,8 +82,8 @@ fn take(content: &SCShareableContent, shot: &Shot, send: &Sender<Taken>) {
         return;
     };
     let [x, y, width, height] = shot.bounds;
-    // Several windows can be pictured only as a part of a display: use one that has the whole
-    // window.
+    // A picture of several windows is always a part of a display: use a display that has all of
+    // `shot.window`.
     let holds = |display: &&Retained<SCDisplay>| {
         // SAFETY: a getter without arguments.
         let [dx, dy, dw, dh] = sides(unsafe { display.frame() });
@@ -134,7 +134,7 @@ fn take(content: &SCShareableContent, shot: &Shot, send: &Sender<Taken>) {
     }
 }
 
-/// Takes a picture before macOS 14.
+/// Takes a picture on a system older than macOS 14.
 fn listed(window: u32) -> Taken {
     type Create = unsafe extern "C-unwind" fn(
         CGRect,
@@ -142,7 +142,8 @@ fn listed(window: u32) -> Taken {
         u32,
         CGWindowImageOption,
     ) -> *mut CGImage;
-    // Linked, it would keep the program from starting on a macOS without it.
+    // Looked up at run time: if linked, it would keep the program from starting on a macOS without
+    // it.
     let create = symbol(c"CGWindowListCreateImage").ok_or("no CGWindowListCreateImage")?;
     // SAFETY: the function's signature in CGWindow.h.
     let create = unsafe { std::mem::transmute::<NonNull<c_void>, Create>(create) };

@@ -27,8 +27,8 @@ const CHILDREN: usize = 64;
 fn info<T>(pid: u32, flavor: c_int) -> Option<T> {
     let size = c_int::try_from(mem::size_of::<T>()).ok()?;
     let mut info = mem::MaybeUninit::<T>::zeroed();
-    // SAFETY: the two callers name the flavor whose structure `T` is, of plain integers; the
-    // buffer is as large as it says.
+    // SAFETY: the callers pass the flavor whose structure is `T`, which has only integers; the
+    // buffer has `size` bytes.
     unsafe {
         let got = libc::proc_pidinfo(pid as c_int, flavor, 0, info.as_mut_ptr().cast(), size);
         (got == size).then(|| info.assume_init())
@@ -37,7 +37,8 @@ fn info<T>(pid: u32, flavor: c_int) -> Option<T> {
 
 pub(super) fn process(pid: u32) -> Option<Process> {
     let short: libc::proc_bsdshortinfo = info(pid, libc::PROC_PIDT_SHORTBSDINFO)?;
-    // Refused for another user's process, such as root's login between Terminal and a shell.
+    // `PROC_PIDTBSDINFO` is refused for another user's process, such as root's login between
+    // Terminal and a shell.
     let long: Option<libc::proc_bsdinfo> = info(pid, libc::PROC_PIDTBSDINFO);
     let bytes = short.pbsi_comm.map(|c: c_char| c as u8);
     let name = CStr::from_bytes_until_nul(&bytes).ok();
@@ -57,7 +58,7 @@ pub(super) fn responsible(pid: u32) -> Option<(u32, PathBuf)> {
     // SAFETY: a plain value.
     let pid = unsafe { responsibility_get_pid_responsible_for_pid(pid as c_int) };
     let mut path = [0_u8; libc::PROC_PIDPATHINFO_MAXSIZE as usize];
-    // SAFETY: the buffer is as large as it says.
+    // SAFETY: the call gets the size of the buffer.
     let length = unsafe { libc::proc_pidpath(pid, path.as_mut_ptr().cast(), path.len() as u32) };
     let path = path.get(..usize::try_from(length).ok()?)?;
     Some((pid as u32, PathBuf::from(OsStr::from_bytes(path))))
@@ -68,7 +69,7 @@ pub(super) fn responsible(pid: u32) -> Option<(u32, PathBuf)> {
 pub(super) fn computed(pid: u32) -> Option<Duration> {
     let mut children = [0 as libc::pid_t; CHILDREN];
     let size = c_int::try_from(mem::size_of_val(&children)).ok()?;
-    // SAFETY: the buffer is as large as it says; it returns how many pids it holds.
+    // SAFETY: the call gets the size of the buffer, and returns how many pids it has written there.
     let count =
         unsafe { libc::proc_listchildpids(pid as libc::pid_t, children.as_mut_ptr().cast(), size) };
     let mut time = libc::mach_timebase_info { numer: 0, denom: 0 };
@@ -171,14 +172,15 @@ pub(super) fn stay_awake() {
     let how = NSActivityOptions::UserInitiatedAllowingIdleSystemSleep
         | NSActivityOptions::LatencyCritical;
     let why = NSString::from_str("an agent operates apps");
-    // The activity ends with its object.
+    // The activity would end when its object is dropped.
     mem::forget(NSProcessInfo::processInfo().beginActivityWithOptions_reason(how, &why));
 }
 
 pub(super) fn session() -> String {
     let mut uuid = [0_u8; UUID];
     let mut size = uuid.len();
-    // SAFETY: the name ends in a null, the buffer is as large as it says; getuid takes nothing.
+    // SAFETY: the name ends in a null, and the call gets the size of its buffer; getuid takes
+    // nothing.
     let (status, user) = unsafe {
         let status = libc::sysctlbyname(
             c"kern.bootsessionuuid".as_ptr(),

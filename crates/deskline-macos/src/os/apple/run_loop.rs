@@ -14,16 +14,16 @@ const SLICE: f64 = 0.1;
 
 const HIGHEST: libc::qos_class_t = libc::qos_class_t::QOS_CLASS_USER_INTERACTIVE;
 
-/// The parts of a new thread.
+/// What the setup of a new thread returns.
 pub(super) struct Setup {
-    /// The source of its callbacks.
+    /// The source of the thread's callbacks.
     pub(super) source: CFRetained<CFRunLoopSource>,
-    /// Called on its thread after every slice; `false` ends the thread. Owns the data of the
+    /// Called on the thread before each slice; `false` ends the thread. Owns the data of the
     /// callbacks, and is dropped after the source was removed.
     pub(super) tick: Box<dyn FnMut() -> bool>,
 }
 
-/// How long a setup may take. It may send one message that is not answered.
+/// How long a setup may take: long enough for one message that is not answered.
 const STARTS: Duration = Duration::from_secs(3);
 
 /// A thread's run loop.
@@ -32,14 +32,14 @@ struct Loop(CFRetained<CFRunLoop>);
 // SAFETY: other threads only call `CFRunLoopStop` on it, which any thread may call.
 unsafe impl Send for Loop {}
 
-/// The thread; ends when this is dropped.
+/// A thread with a run loop; the thread ends when this value is dropped.
 pub struct RunLoop {
     of_thread: Option<Loop>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Starts a thread; fails if its setup does.
+/// Starts a thread; fails if the thread's setup fails.
 pub(super) fn start<E: Send + 'static>(
     name: &str,
     failed: impl Fn(std::io::Error) -> E,
@@ -65,7 +65,7 @@ pub(super) fn start<E: Send + 'static>(
         let _ = ready.send(Ok(current.clone().map(Loop)));
         while !stopped.load(Ordering::Acquire) && tick() {
             if CFRunLoop::run_in_mode(mode, SLICE, false) == CFRunLoopRunResult::Finished {
-                // The source is gone, as the process that it belongs to has ended.
+                // The source is gone, because the process that it belongs to has ended.
                 deskline_contract::wait::pause(Duration::from_secs_f64(SLICE));
             }
         }
@@ -96,8 +96,8 @@ impl Drop for RunLoop {
             of_thread.0.stop();
         }
         if let Some(thread) = self.thread.take() {
-            // This takes a slice at most, if the loop was between two slices. A panicked thread has
-            // ended too.
+            // Joining takes a slice at most, if the stop came between two slices. A thread that has
+            // panicked has ended too.
             let _ = thread.join();
         }
     }

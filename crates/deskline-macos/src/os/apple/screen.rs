@@ -103,7 +103,7 @@ pub(super) fn seat() -> Option<Seat> {
 
 pub(super) fn displays() -> Vec<Display> {
     let (mut ids, mut count) = ([0; DISPLAYS], 0);
-    // SAFETY: room for as many ids as it says.
+    // SAFETY: the buffer has room for `DISPLAYS` ids.
     unsafe { CGGetActiveDisplayList(DISPLAYS as u32, ids.as_mut_ptr(), &raw mut count) };
     let main = CGMainDisplayID();
     let ids = ids.into_iter().take(count as usize);

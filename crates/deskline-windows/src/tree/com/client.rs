@@ -30,10 +30,10 @@ use crate::tree::uia::{Action, Answer, Depth, Failure, Hear, Node, Part, Raw, Ui
 /// How much longer than UI Automation's own time limit to wait for a call.
 const MARGIN: Duration = Duration::from_millis(300);
 
-/// The most threads that may wait for blocked providers.
+/// The maximum number of threads that may wait for blocked providers.
 const MOST_LOST: usize = 32;
 
-/// The number of threads in a call; those of abandoned threads stay counted.
+/// The number of threads that are in a call. An abandoned thread counts until its call returns.
 static LOST: AtomicUsize = AtomicUsize::new(0);
 
 /// # Errors
@@ -62,7 +62,7 @@ struct Session {
     automation: IUIAutomation,
     /// Requests the properties of an element.
     one: IUIAutomationCacheRequest,
-    /// Requests the properties of its descendants too.
+    /// Requests the properties of an element and of all its descendants.
     whole: IUIAutomationCacheRequest,
     all: IUIAutomationCondition,
     walker: IUIAutomationTreeWalker,
@@ -124,15 +124,14 @@ impl Com {
     ) -> Answer<T> {
         let element = element.clone();
         self.call(time, move |session| {
-            // Capture the whole wrapper, because only it may be sent to another thread, not the
-            // object inside.
+            // Capture the whole wrapper: the object inside may not be sent to another thread alone.
             let Element(element) = &{ element };
             call(session, element)
         })
     }
 }
 
-/// `None` for a null pointer without an error.
+/// Turns a null pointer without an error into `None`.
 fn present<T>(result: Result<T>) -> Answer<Option<T>> {
     match answer(result) {
         Ok(found) => Ok(Some(found)),
@@ -185,7 +184,7 @@ impl Session {
         }
     }
 
-    /// An element whose properties are cached.
+    /// The node of an element whose properties are cached.
     fn node(element: IUIAutomationElement) -> Node<Element> {
         Node {
             raw: properties::read(&element),
@@ -194,7 +193,7 @@ impl Session {
         }
     }
 
-    /// An element of which the whole subtree is cached.
+    /// The nodes of an element whose whole subtree is cached.
     fn subtree(root: IUIAutomationElement) -> Node<Element> {
         // No recursion: providers may nest elements to any depth.
         let mut done: Vec<(Node<Element>, Option<usize>)> = vec![(Self::node(root), None)];

@@ -1,5 +1,5 @@
-//! The events of one app, from UI Automation and from the window system (WinEvents), each on a
-//! thread of its own. Handlers only report a sign.
+//! The events of one app, from UI Automation and from the window system (WinEvents). Each of the
+//! two has a thread of its own. Handlers only report a sign.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -28,7 +28,8 @@ use crate::tree::uia::{self, Answer, Failure, Hear};
 /// How long the thread with the WinEvent hooks may take to start.
 const STARTS: Duration = Duration::from_secs(1);
 
-/// How long the handlers stay after a link: an app sends their events meanwhile.
+/// How long the handlers stay after a link. Not longer, because until then the app has to send them
+/// events.
 const KEPT: Duration = Duration::from_secs(60);
 
 /// The properties whose changes a tree line shows.
@@ -54,11 +55,11 @@ const EVENTS: [UIA_EVENT_ID; 9] = [
     UIA_LayoutInvalidatedEventId,
 ];
 
-/// A subscription. Dropping it ends it.
+/// A subscription, which ends when this is dropped.
 pub(crate) struct Listener {
     /// The thread with the WinEvent hooks.
     thread: u32,
-    /// To the thread with UI Automation's handlers, which ends when this is dropped.
+    /// Announces links to the thread with UI Automation's handlers. Dropping this ends the thread.
     links: Sender<()>,
 }
 
@@ -144,8 +145,8 @@ unsafe extern "system" fn event(
     });
 }
 
-/// Adds handlers to the app's toplevels, at each link to new ones, and removes them when the
-/// listener is dropped, and while no link comes.
+/// Adds handlers to the app's toplevels, and at each link to new toplevels. Removes the handlers
+/// after [`KEPT`] without a link, and when the listener is dropped.
 fn handle(pid: u32, hear: Hear, next: &Receiver<()>) {
     let Ok(automation) = automation() else { return };
     let handler: IUIAutomationEventHandler = Handler { pid, hear }.into();

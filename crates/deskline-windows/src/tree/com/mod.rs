@@ -1,13 +1,13 @@
 //! UI Automation through COM. Makes no decisions.
 //!
-//! Calls are made on a thread of their own, and UI Automation has a time limit for each. If a
-//! provider blocks beyond that, the caller abandons the thread, and the next call gets a new one.
+//! Calls are made on a separate thread, and UI Automation has a time limit for each call. If a
+//! provider blocks for longer, the caller abandons the thread, and the next call gets a new thread.
 
 // COM and Win32 are unsafe interfaces.
 #![allow(unsafe_code)]
-// The macro `implement` generates such code.
+// The macro `implement` generates code that these lints reject.
 #![allow(clippy::inline_always, clippy::ref_as_ptr)]
-// These are dozens of names of properties and events.
+// The wildcards import dozens of names of properties and events.
 #![allow(clippy::wildcard_imports)]
 
 mod automation;

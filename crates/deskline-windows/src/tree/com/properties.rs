@@ -94,7 +94,7 @@ pub fn read(element: &IUIAutomationElement) -> Raw {
     for (property, pattern) in PATTERNS {
         patterns.set(pattern, cached.bool(property));
     }
-    // UI Automation gives every element this pattern, also those without an action of their own.
+    // UI Automation gives every element the legacy pattern, even if it has no default action.
     if cached
         .text(UIA_LegacyIAccessibleDefaultActionPropertyId)
         .is_empty()
@@ -128,7 +128,7 @@ pub fn read(element: &IUIAutomationElement) -> Raw {
         focusable: cached.bool(UIA_IsKeyboardFocusablePropertyId),
         password,
         is_control: cached.bool(UIA_IsControlElementPropertyId),
-        // Handles have 32 bits, and are extended by their sign.
+        // A handle has 32 bits, and is sign-extended to 64.
         window: Some(cached.int(UIA_NativeWindowHandlePropertyId))
             .filter(|window| *window != 0)
             .map(|window| WindowId(i64::from(window).cast_unsigned())),
@@ -172,7 +172,8 @@ impl Cached<'_> {
         read(&unsafe { self.0.GetCachedPropertyValue(property) }.ok()?)
     }
 
-    /// A value of this kind. `read` reads the union as the type that this kind has.
+    /// The value of a property, or the default if the value is not of the kind `of`. `read` reads
+    /// the union as the type of that kind.
     fn plain<T: Default>(
         &self,
         property: UIA_PROPERTY_ID,
@@ -187,7 +188,8 @@ impl Cached<'_> {
     }
 
     fn bool(&self, property: UIA_PROPERTY_ID) -> bool {
-        // SAFETY: the kind's type, also below.
+        // SAFETY: the type belongs to the kind that `plain` has checked, here and in the next three
+        // functions.
         self.plain(property, VT_BOOL, |value| unsafe {
             value.boolVal.as_bool()
         })
@@ -214,7 +216,7 @@ fn kind(value: &VARIANT) -> VARENUM {
 
 /// The values of a one-dimensional array, if they are of this type.
 fn array<T: Copy>(value: &VARIANT, of: VARENUM) -> Option<Vec<T>> {
-    /// The most values to read: runtime ids and rectangles are shorter.
+    /// The maximum number of values to read. Runtime ids and rectangles have fewer.
     const LONGEST: i32 = 64;
     if kind(value) != VARENUM(VT_ARRAY.0 | of.0) {
         return None;

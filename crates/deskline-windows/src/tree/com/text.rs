@@ -11,15 +11,15 @@ use windows::core::Result;
 use super::automation::pattern;
 use crate::tree::uia::Part;
 
-/// Count at most this many characters. Word and Windows' console take seconds for a long text
-/// (<https://github.com/microsoft/terminal/issues/6453>).
+/// How many characters to count at first, and how many at most. Word and Windows' console take
+/// seconds for a long text (<https://github.com/microsoft/terminal/issues/6453>).
 const MOST_COUNTED: [i32; 2] = [10_000, 200_000];
 
-/// An app that takes longer for the first number has no more characters counted.
+/// If an app takes longer than this to count the first number of characters, count no more.
 const QUICK: Duration = Duration::from_millis(5);
 
-/// The first visible characters, at most `limit`; the first of the whole text if the provider does
-/// not report which are visible.
+/// The first `limit` visible characters. If the provider does not report which characters are
+/// visible, the first `limit` characters of the whole text.
 pub fn visible(element: &IUIAutomationElement, limit: usize) -> Result<Part> {
     let pattern: IUIAutomationTextPattern = pattern(element, UIA_TextPatternId)?;
     let limit = i32::try_from(limit).unwrap_or(i32::MAX);
@@ -53,7 +53,8 @@ fn text(range: &IUIAutomationTextRange, limit: i32) -> Result<String> {
     Ok(String::from_utf16_lossy(&text))
 }
 
-/// How many characters there are, as far as the app counts them quickly.
+/// The number of characters in the range; a smaller number if the app counts slowly, or there are
+/// more than the maximum.
 fn length(range: &IUIAutomationTextRange) -> Result<usize> {
     let asked = Instant::now();
     let [first, most] = MOST_COUNTED;

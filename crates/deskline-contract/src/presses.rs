@@ -26,6 +26,9 @@ pub enum Pressed {
     Key(String, Option<char>, Modifiers),
 }
 
+/// The pointer's place, and the process whose window is there.
+pub type There = (Option<(i32, i32)>, Option<u32>);
+
 /// How far the pointer moves for a drag, in units of the screen: GTK drags from 9 on, Qt from 10.
 const DRAGS: i32 = 9;
 

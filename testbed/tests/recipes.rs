@@ -594,7 +594,7 @@ fn a_recipe_of_a_qt_app_is_done_in_another_language() {
         std::fs::write(&recipe, text).unwrap();
         let (output, printed) = job.run(&[]);
         assert!(output.status.success(), "{locale}: {printed}");
-        let saved = std::fs::read_to_string(&settings).unwrap();
-        has(&saved, "AutoSaveAfterEveryChange=false");
+        let written = std::fs::read_to_string(&settings).unwrap();
+        has(&written, "AutoSaveAfterEveryChange=false");
     }
 }

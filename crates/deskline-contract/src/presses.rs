@@ -27,6 +27,9 @@ pub enum Pressed {
     Key(String, Option<char>, Modifiers),
 }
 
+/// The pointer's place, and the process whose window is there.
+pub type There = (Option<(i32, i32)>, Option<u32>);
+
 /// How far the pointer must move for a drag, in screen units. GTK starts a drag at 9, Qt at 10.
 const DRAGS: i32 = 9;
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use deskline_atspi::bus::{Body, Call, Connection, Message};
 use deskline_atspi::{PATIENCE, accessibility_bus, on_bus};
 use deskline_contract::guard::Task;
-use deskline_contract::presses::{Named, Presses};
+use deskline_contract::presses::{Named, Presses, There};
 pub use deskline_contract::presses::{Press, Pressed};
 use deskline_contract::{Cancel, Error, Pointer, Result};
 use deskline_core::ElementId;
@@ -154,7 +154,7 @@ impl Devices {
     }
 
     /// The pointer's place, and the process whose window is there, if the compositor tells them.
-    fn there(&mut self) -> Result<(Option<(i32, i32)>, Option<u32>)> {
+    fn there(&mut self) -> Result<There> {
         let (mut at, mut pid) = (None, None);
         if let Some(wayland) = self.display.wayland()
             && let Some(Pointer { at: point, .. }) = wayland.pointer()?

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use deskline_contract::presses::{self, Press, Pressed};
+use deskline_contract::presses::{self, Press, Pressed, There};
 use deskline_contract::{Cancel, Result};
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
@@ -26,9 +26,6 @@ pub struct Presses {
     /// Where the left button went down, while it is down.
     down: Option<(i32, i32)>,
 }
-
-/// A place of the pointer, and the process whose window is there.
-type There = (Option<(i32, i32)>, Option<u32>);
 
 impl presses::Presses for Presses {
     fn next(&mut self, limit: Duration, cancel: &Cancel) -> Result<Option<Press>> {

@@ -135,11 +135,11 @@ fn what_is_taken_back_is_told_by_the_link_that_follows_at_once() {
             .unwrap()
             .line
             .states
-            .set(States::CHECKED, on)
+            .set(States::CHECKED, on);
     };
     story.on_press("Agree", move |world| set(world, true));
     story.on_press("Send", |world| {
-        world.node("To").unwrap().value = "sent".into()
+        world.node("To").unwrap().value = "sent".into();
     });
     story.options.goes_on = true;
     story.click("Agree").succeeds();

@@ -49,8 +49,8 @@ pub fn address_on(bus: &mut Connection, limit: Duration) -> bus::Result<String> 
     Ok(bus.call(&call, limit)?.reader().str()?.to_owned())
 }
 
-/// Asks apps to join the bus. Apps that read this only at their start join when they are started
-/// again.
+/// Asks apps to join the bus. Apps that read the request only at their start join when they are
+/// started again.
 pub fn enable_on(bus: &mut Connection, limit: Duration) -> Result<()> {
     let body = Body::new().str(STATUS).str("IsEnabled").variant_bool(true);
     property(bus, "Set", body, limit)

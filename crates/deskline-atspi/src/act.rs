@@ -26,8 +26,8 @@ const ACTION_RETURNS: Duration = Duration::from_millis(500);
 /// The bus's error for a call whose receiver has left the bus.
 const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
 
-/// How long an element that reported no actions at first may take to report them: on a machine with
-/// four busy processes on two cores, 100 ms were once too few for Firefox.
+/// How long an element that at first reported no actions may take to report some. 100 ms were once
+/// too few for Firefox, on a machine with four busy processes on two cores.
 const ACTIONS_COME: Duration = Duration::from_millis(500);
 
 /// Names of the action that presses an element, in lower case without blanks, best first. Toolkits
@@ -41,8 +41,8 @@ const PRESS: [&str; 20] = [
     "toggleexpand", "expand", "collapse", "close",
 ];
 
-/// Names of actions that are never a press, in the same form. The others have a dot in their names:
-/// GTK 4 lists every command of a widget, such as `clipboard.cut`.
+/// Names of actions that are never a press, in lower case without blanks. Names with a dot are no
+/// press either: GTK 4 lists every command of a widget, such as `clipboard.cut`.
 #[rustfmt::skip]
 const NOT_A_PRESS: [&str; 6] = [
     "setfocus", "showmenu", "showcontextmenu", "clickancestor", "increase", "decrease",
@@ -58,7 +58,8 @@ fn refused(action: QuietAction, obstacle: Obstacle) -> Failure {
     Failure::Refused(Error::Refused(Refusal { action, obstacle }))
 }
 
-/// `None` if the object has no such method or property. An error if it cannot be reached.
+/// The message of a reply. `None` if the app answered with an error, as for a method or property
+/// that the object lacks. An error if the app cannot be reached.
 fn answer(reply: bus::Reply) -> bus::Result<Option<Message>> {
     match reply {
         Ok(message) => Ok(Some(message)),
@@ -87,8 +88,8 @@ type Acted<T = ()> = std::result::Result<T, Failure>;
 /// `press_ax`: runs the element's own action.
 pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
     require_enabled(app, path, QuietAction::Press)?;
-    // Gecko fetches the actions of a page from its process when they are first requested, and
-    // reports none until then.
+    // Gecko fetches the actions in a page from the page's process when they are first requested,
+    // and reports none until they have arrived.
     let actions = ask_until(
         ACTIONS_COME,
         || self::actions(app, path),
@@ -101,7 +102,8 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
         return Ok(());
     }
     let kind = match app.ask(path, Request::Role) {
-        // GTK replies first, and then carries out the action.
+        // GTK replies to an action before it carries it out, so it may still be busy with the
+        // action.
         Err(bus::Error::Timeout | bus::Error::Io(_)) => return Ok(()),
         reply => answer(reply)?,
     };
@@ -123,8 +125,8 @@ fn becomes_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
     Ok(is(&ask_until(SOON, || state(app, path), is)?))
 }
 
-/// Whether a tab or one beside it is SELECTED. In Qt 5 each tab has the states of its tab bar, so
-/// no tab is SELECTED.
+/// Whether a tab or another tab of its tab bar is SELECTED. In Qt 5 each tab has the states of its
+/// tab bar, so no tab is SELECTED.
 fn tells_which_is_selected(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> {
     let Some(bar) = parent(app, path)? else {
         return Ok(true);
@@ -153,7 +155,7 @@ fn ask_until<T>(
 }
 
 /// The index of the action that is a press, if there is one. `actions` has the names in the
-/// person's language where the toolkit translates them; GTK 3 and Qt report them in English too,
+/// person's language if the toolkit translates them. GTK 3 and Qt also report the English names,
 /// Java does not.
 fn press_of(app: &mut AppConnection<'_>, path: &str, actions: &[String]) -> Asked<Option<i32>> {
     if let Some(index) = press_index(actions) {
@@ -167,7 +169,7 @@ fn press_of(app: &mut AppConnection<'_>, path: &str, actions: &[String]) -> Aske
     Ok(only_action(actions).filter(|_| pressable))
 }
 
-/// The names of so many actions in English.
+/// The English names of the first `actions` actions of an element.
 fn plain_names(app: &mut AppConnection<'_>, path: &str, actions: usize) -> Asked<Vec<String>> {
     let name = |index: usize| {
         let body = Body::new().i32(index as i32);
@@ -185,7 +187,8 @@ fn press_index(actions: &[String]) -> Option<i32> {
         .map(|i| i as i32)
 }
 
-/// The index of the element's only action, whatever its name means, if it may be a press.
+/// The index of the element's action, if there is only one and it may be a press. Its name may be
+/// in any language.
 fn only_action(actions: &[String]) -> Option<i32> {
     let [name] = actions else { return None };
     let name = squeezed(name);
@@ -201,8 +204,8 @@ fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
     Ok(all.map(|(name, _)| name).collect())
 }
 
-/// By its actions and states. Chromium gives everything an action `doDefault`, and GTK 3 the check
-/// boxes in cells `toggle`.
+/// What an element takes, judged by its actions and states. Chromium gives every element the action
+/// `doDefault`, so that does not count. GTK 3 gives check boxes in cells the action `toggle`.
 pub fn takes(app: &mut AppConnection<'_>, path: &str) -> Asked<Takes> {
     let all = actions_and_keys(app, path)?;
     let (mut names, keys): (Vec<_>, Vec<_>) = all.into_iter().unzip();
@@ -231,11 +234,12 @@ fn actions_and_keys(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<(Strin
     Ok(all.unwrap_or_default())
 }
 
-/// The moment of the app's reply to an action that it has accepted.
+/// When the app replied to an action that it has accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reply {
     InTime,
-    /// Not yet, or never: the action keeps the app busy, opens a modal dialog, or ends the app.
+    /// It has not replied yet, or never will: the action keeps the app busy, opens a modal dialog,
+    /// or ends the app.
     Late,
 }
 
@@ -294,7 +298,7 @@ pub fn set_value(
     require_enabled(app, path, ACTION)?;
     let has = interfaces(app, path)?;
     let has = |interface: &str| has.iter().any(|i| i == interface);
-    // In Gecko each paragraph of a page has the interface.
+    // In Gecko each paragraph of a page has `EditableText`, so only the state EDITABLE counts.
     let plain = toolkit != Some(Toolkit::Gecko);
     let editable = has(EDITABLE_TEXT)
         && state(app, path)?
@@ -304,10 +308,10 @@ pub fn set_value(
     if has(VALUE) {
         let shown = numeric(app, path, has(TEXT))?;
         match shown.amount(value).map_err(|why| refused(ACTION, why))? {
-            // Gecko would show the number without an event to the page.
+            // Gecko would show the number, but send the page no event: set it as a text.
             Some(_) if editable && !plain => {}
             Some(number) => return set_number(app, path, number, shown.value),
-            // Qt's date boxes have no number, and take what has their form.
+            // Qt's date boxes have no number. They accept a text of the same form as the shown one.
             None if editable && form(value) == form(&shown.text) => {}
             None if editable => before = shown.value,
             None => return Err(refused(ACTION, Obstacle::NotANumber(value.to_owned()))),
@@ -372,16 +376,16 @@ fn select(
 ) -> Acted<Option<bool>> {
     const ACTION: QuietAction = QuietAction::SetValue;
     match choice::find(app, path, value)? {
-        // Firefox 140 would show the choice without an event to the page.
+        // Firefox 140 would show the choice, but send the page no event.
         choice::Search::Choice(_) if toolkit == Some(Toolkit::Gecko) => {
             Err(refused(ACTION, Obstacle::ChoiceNotSettable))
         }
         choice::Search::Choice(choice) => {
-            // To select an item of a menu only highlights it.
+            // Selecting an item of a menu only highlights the item.
             let (kind, _) = Role::from_atspi(app_role(app, &choice.path)?.unwrap_or_default());
             let in_menu = kind == Role::MENU_ITEM && app_role(app, path)? != Some(role::COMBO_BOX);
-            // The combo box selects if it implements Selection, else the container of the items
-            // does.
+            // Select through the combo box if it implements Selection, else through the items'
+            // container.
             let list = if selects { path } else { &choice.container };
             let body = Body::new().i32(choice.index);
             if !in_menu && is_true(app.call(list, SELECTION, "SelectChild", body))? {
@@ -421,7 +425,7 @@ fn becomes_other(app: &mut AppConnection<'_>, path: &str, before: Option<f64>) -
 
 /// The element's number, and its text if it implements `Text`.
 fn numeric(app: &mut AppConnection<'_>, path: &str, has_text: bool) -> Asked<Numeric> {
-    /// Numbers are shorter.
+    /// The maximum length of the text to request: numbers are shorter.
     const LONGEST: i32 = 64;
     let value = current(app, path)?;
     let (low, high) = range(app, path)?.unzip();

@@ -13,12 +13,12 @@ pub struct Aimed {
     pub(crate) at: Point,
     pub(crate) place: Rect,
     pub(crate) is_row: bool,
-    /// Its states before the press.
+    /// The control's states before the press.
     pub(crate) was: StateSet,
 }
 
 impl Aimed {
-    /// `None` where the control shows no press.
+    /// `None` if a press on the control would not show in its states.
     pub(crate) fn new(tree: &Tree, index: usize, at: Point, toolkit: Toolkit) -> Option<Self> {
         let element = &tree.elements[index];
         if !matches!(toolkit, Toolkit::Gtk3 | Toolkit::Qt) {
@@ -26,7 +26,7 @@ impl Aimed {
         }
         let is_qt = toolkit == Toolkit::Qt;
         let is_row = is_qt && matches!(&*element.native_role, "list item" | "tree item");
-        // Qt's group boxes are check boxes too.
+        // Qt reports its group boxes as check boxes too, with elements inside.
         let is_button = matches!(&*element.native_role, "push button" | "radio button")
             || &*element.native_role == "check box" && tree.inside(index).next().is_none();
         (is_row || is_button).then_some(Self {

@@ -12,37 +12,37 @@ use crate::tree::KnownWindows;
 /// An app whose toolkit and connection are known.
 #[derive(Debug)]
 pub struct App {
-    /// Its identity and its connection.
+    /// The app's identity and its connection.
     pub peer: Peer,
-    /// Its other registrations on the bus.
+    /// The app's other registrations on the bus.
     pub beside: Vec<Peer>,
-    /// Whether its cache is worth fetching.
+    /// Decides whether the app's cache is worth fetching.
     pub cache: BulkCache,
-    /// The requests of its last reading.
+    /// The requests of the app's last reading.
     pub questions: Questions,
-    /// Whether a reading has found the same tree as the one before: GTK 4's tree grows as it is
-    /// read.
+    /// Whether the tree has stopped growing. GTK 4's tree grows as it is read, until a reading
+    /// finds the same tree as the reading before.
     pub grown: bool,
     /// Whether the last reading had a visible page that was loading.
     pub loads: bool,
-    /// Whether it may have been read before a stack had faded to another page.
+    /// Whether the last reading may be from before a stack had finished fading to another page.
     pub may_fade: bool,
-    /// Its dialogs, if its toolkit ignores clicks in new ones.
+    /// The app's dialogs, if its toolkit ignores clicks in dialogs that have just appeared.
     pub dialogs: Option<NewDialogs>,
-    /// The windows of its toplevels.
+    /// What is known about the windows of the app's toplevels.
     pub windows: KnownWindows,
-    /// Its documents, from the last reading of each.
+    /// The app's documents, each from its last reading.
     pub documents: Documents,
-    /// Its objects that may be open menus, if its toolkit does not list these.
+    /// The app's objects that may be open menus, if its toolkit does not list open menus.
     pub unlisted: Unlisted,
 }
 
 impl App {
     /// The state of an app before its first reading.
     pub fn new(peer: Peer) -> Self {
-        // LibreOffice's cache is never fetched. With five documents it took more than 2 s on a
-        // loaded machine, during which LibreOffice answered nothing else, and most of it is not in
-        // the tree.
+        // LibreOffice's cache is never fetched. With five documents, fetching it took more than 2 s
+        // on a loaded machine, during which LibreOffice answered nothing else, and most of the
+        // cache is not in the tree.
         let cache_use = if vcl::is_office(&peer.name) {
             CacheUse::Never
         } else {

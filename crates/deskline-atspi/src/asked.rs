@@ -1,4 +1,4 @@
-//! A question about a point that an app has not answered for good.
+//! A question about a point that the app may still answer differently.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ pub struct Asked {
     pub(crate) since: Instant,
 }
 
-/// Where the last element was whose point was asked about, as its app reports it.
+/// Where the element of the last hit test was, as its app reported it.
 #[derive(Debug)]
 pub struct Placed {
     pub(crate) element: ElementId,

@@ -26,13 +26,14 @@ use crate::toolkits::{Toolkit, mapped, vcl};
 use crate::tree::{self, Windows};
 use crate::{act, reading};
 
-/// How many readings an app whose tree grows as it is read may take until two agree.
+/// The maximum number of further readings of an app whose tree grows as it is read, until two
+/// readings agree.
 const GROWTH: usize = 3;
 
 /// The budget for hidden nodes if the rest is read after the link.
 const WHILE_READ_ON: Duration = Duration::from_millis(100);
 
-/// How long an app may take to return its name in a list of several.
+/// How long an app may take to return its name for a list of apps.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
 /// How long a process may take to end after its sockets were closed.
@@ -51,7 +52,7 @@ pub struct Listed {
 pub struct AtSpi {
     address: String,
     pub(crate) bus: Connection,
-    /// By their process ids.
+    /// The apps that were met, by their process ids.
     pub(crate) apps: HashMap<u32, App>,
     /// The toplevels that were last seen.
     pub(crate) shown: Vec<AppToplevel>,
@@ -61,18 +62,18 @@ pub struct AtSpi {
     pub(crate) pids: HashMap<String, u32>,
     /// Apps that were asked to send events.
     pub(crate) registered: HashSet<String>,
-    /// The apps that are subscribed.
+    /// The apps to whose events we are subscribed.
     pub(crate) mirrors: Mirrors,
     /// The toplevels that the link acts in.
     pub(crate) acted_in: Vec<ElementId>,
     /// Private sockets over which apps may still carry out an action, the newest first.
     aside: VecDeque<Connection>,
     keep_alive: KeepAlive,
-    /// A first answer about a point.
+    /// An app's first answer about a point, while it may still be replaced.
     pub(crate) asked: Option<Asked>,
-    /// The control that was last asked about.
+    /// The control of the last hit test, if a press on it would show.
     pub(crate) aimed: Option<Aimed>,
-    /// Controls that a press has changed, but not to pressed: an app's own.
+    /// Controls that an app draws itself: a press does not make them PRESSED.
     pub(crate) unlike_buttons: HashSet<ElementId>,
     pub(crate) placed: Option<Placed>,
 }
@@ -104,13 +105,13 @@ impl AtSpi {
         &self.address
     }
 
-    /// The bus's own id: another after each start of the desktop.
+    /// The bus's own id. It changes with each start of the desktop.
     pub fn guid(&self) -> &str {
         self.bus.guid()
     }
 
-    /// The pid that the bus daemon reports for this process; `None` if it sees none, as from a
-    /// container.
+    /// The pid that the bus daemon reports for this process. `None` if the daemon sees no pid, as
+    /// when this process runs in a container.
     pub fn own_pid(&mut self) -> Option<u32> {
         let name = self.bus.name().to_owned();
         let call = Call::to_bus("GetConnectionUnixProcessID", Body::new().str(&name));
@@ -119,7 +120,7 @@ impl AtSpi {
     }
 
     /// The apps on the bus, in the order in which they joined. Requests go to the registry and the
-    /// daemon, and to no app.
+    /// daemon, and to apps only if several are behind one proxy.
     pub fn apps(&mut self) -> bus::Result<Vec<Listed>> {
         let call = Call::new(REGISTRY, ROOT, ACCESSIBLE, "GetChildren", Body::new());
         let name = |r: &mut Reader<'_>| r.object().map(|(name, _)| name.to_owned());
@@ -159,7 +160,7 @@ impl AtSpi {
         met.map(|app| app.peer.name.clone()).unwrap_or_default()
     }
 
-    /// Whether the app answers, within 2 s. An app that is not on the bus is not unresponsive.
+    /// Whether the app answers, within 2 s. An app that is not on the bus counts as answering.
     pub fn answers(&mut self, pid: u32) -> bus::Result<bool> {
         let Some(app) = self.apps()?.into_iter().find(|app| app.pid == pid) else {
             return Ok(true);
@@ -184,15 +185,15 @@ impl AtSpi {
         self.apps.get_mut(&pid).ok_or_else(|| no_window(pid))
     }
 
-    /// Whether the app's coordinates are relative to its pop-ups' windows, so that a reading needs
-    /// to know them.
+    /// Whether coordinates in the app's pop-ups are relative to the pop-ups' windows, so that a
+    /// reading has to know these windows.
     pub fn needs_popups(&mut self, pid: u32) -> bool {
         self.app(pid)
             .is_ok_and(|app| !app.peer.toolkit.knows_the_screen())
     }
 
-    /// Whether the app ignores a click in a menu right after the click that has opened it, on
-    /// Wayland.
+    /// Whether, on Wayland, the app ignores a click in a menu right after the click that opened the
+    /// menu.
     pub fn ignores_clicks_in_new_menus(&self, pid: u32) -> bool {
         let app = self.apps.get(&pid);
         app.is_some_and(|app| app.peer.toolkit.ignores_clicks_in_new_menus())
@@ -209,8 +210,8 @@ impl AtSpi {
         app.is_none_or(|app| app.peer.toolkit.knows_the_screen())
     }
 
-    /// How long after `after` the app's tree may still show the state from before, though the app
-    /// is quiet.
+    /// How long after the input `after` the app's tree may still show the old state, even if the
+    /// app is quiet.
     pub fn lag(&self, pid: u32, after: Sent) -> Duration {
         let Some(App { peer, .. }) = self.apps.get(&pid) else {
             return Duration::ZERO;
@@ -228,7 +229,7 @@ impl AtSpi {
         app.is_some_and(|app| app.peer.toolkit.moves_silently())
     }
 
-    /// Whether the last reading may be from before a stack had faded to another page.
+    /// Whether the last reading may be from before a stack had finished fading to another page.
     pub fn may_fade(&self, pid: u32) -> bool {
         self.apps.get(&pid).is_some_and(|app| app.may_fade)
     }
@@ -238,7 +239,8 @@ impl AtSpi {
         self.apps.get(&pid).is_some_and(|app| app.loads)
     }
 
-    /// Whether the app would ignore a click on this element of its last reading, or its action.
+    /// Whether the app would ignore a click on this element of its last reading, or the element's
+    /// action.
     pub fn ignores_presses(&self, tree: &Tree, index: usize) -> bool {
         let app = self.apps.get(&tree.app.pid);
         let dialogs = app.and_then(|app| app.dialogs.as_ref());
@@ -251,8 +253,8 @@ impl AtSpi {
         app.is_some_and(|app| app.windows.are_on_their_way())
     }
 
-    /// Records that the link acts in this toplevel: its readings then read it anew even if nobody
-    /// sees it.
+    /// Records that the link acts in this toplevel: the link's readings then read the toplevel anew
+    /// even if nobody sees it.
     pub fn act_in(&mut self, toplevel: &ElementId) {
         if !self.acted_in.contains(toplevel) {
             self.acted_in.push(toplevel.clone());
@@ -271,7 +273,7 @@ impl AtSpi {
         self.apps.remove(&pid);
     }
 
-    /// One traversal. `windows` are the app's, for toolkits whose coordinates are relative to
+    /// Reads the app. `windows` are its windows: the coordinates of some toolkits are relative to
     /// them.
     pub fn read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree> {
         self.note_registrations(pid)
@@ -286,7 +288,8 @@ impl AtSpi {
             scope => scope,
         };
         let first = self.try_read(pid, (scope, whole), windows);
-        // The private socket may belong to an app that is gone: try once more over the bus.
+        // The private socket may belong to an app that is gone: look the app up again, and try once
+        // more.
         let mut read = match first {
             Err(bus::Error::Io(_)) => {
                 self.forget(pid);
@@ -314,7 +317,8 @@ impl AtSpi {
             }
             read = again;
         }
-        // For an app that has left the bus, the bus itself answers: even the root is missing.
+        // If the app has left the bus, the bus itself answers with errors, so even the root is
+        // missing.
         if read.as_ref().is_ok_and(|tree| tree.elements.is_empty()) {
             self.forget(pid);
             process::ends_within(pid, CLOSES);
@@ -333,7 +337,7 @@ impl AtSpi {
         last.is_some_and(|last| last.pid == pid)
     }
 
-    /// `whole`: also reads the documents that nobody sees.
+    /// One traversal. If `whole`, it also reads the documents that nobody sees.
     fn try_read(
         &mut self,
         pid: u32,
@@ -355,8 +359,8 @@ impl AtSpi {
             mirror.shows_other = false;
             mirror.changed.clear();
         }
-        // A reading of visible nodes alone, as between a click and its text, does not replace the
-        // last one.
+        // A reading of visible nodes alone, as between a click and the text typed after it, does
+        // not replace the last reading.
         let last = match scope {
             Scope::Showing => None,
             _ => self
@@ -369,7 +373,8 @@ impl AtSpi {
         let toolkit = app.peer.toolkit;
         let again = matches!(scope, Scope::Again { .. });
         let fetch_cache = app.cache.is_due();
-        // If no budget is enough for the whole app, a new reading would never be complete.
+        // If no budget is enough for the whole app, always reuse its last reading: a new one would
+        // never be complete.
         let reused = last.as_ref().filter(|last| again || last.outgrows_budget);
         let scope = match scope {
             Scope::Again { budget } if reused.is_some_and(|last| last.cut_short) => Scope::Again {
@@ -381,7 +386,8 @@ impl AtSpi {
         let menus = app.unlisted.open(app.peer.connection(bus))?;
         let mut engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
         engine.unlisted = menus;
-        // If the cache is fetched, one call returns the nodes of all frames.
+        // If the cache is fetched, its one call returns the nodes of all frames, also of those that
+        // nobody sees.
         if !whole && !fetch_cache {
             engine.unseen = app.documents.unseen(windows, &self.acted_in);
         }
@@ -421,7 +427,8 @@ impl AtSpi {
         let frames = frames.map(|&frame| tree::element_id(&bus_name, &nodes[frame].path));
         tree.older = older_parts(&tree, kept, (older, age), frames);
         let heard = self.mirrors.is_current(&bus_name);
-        // The traversal was cut short, so it is unknown which parts of its nodes are missing.
+        // If the traversal was cut, it is unknown which parts of its nodes are missing: do not keep
+        // them.
         let given_up = partial.unread.cut;
         if !given_up && scope != Scope::Showing {
             app.documents
@@ -513,8 +520,8 @@ impl AtSpi {
     }
 }
 
-/// The elements that were not read in this call: `kept` hidden elements, with their age, and the
-/// elements of these frames, which are windows that nobody sees.
+/// The elements that were not read in this call: hidden ones (`kept`: number and age), and `unseen`
+/// ones of that `age`, in the `frames` of windows that nobody sees.
 fn older_parts(
     tree: &Tree,
     kept: Option<(usize, Duration)>,
@@ -541,7 +548,7 @@ pub(crate) struct Located<'a> {
 }
 
 impl Located<'_> {
-    /// Acts on the object. An error on the bus is an error of the app.
+    /// Acts on the object. An error on the bus becomes an error about the app.
     fn act<T>(
         mut self,
         action: impl FnOnce(&mut AppConnection<'_>, &str) -> Result<T, act::Failure>,

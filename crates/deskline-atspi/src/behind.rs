@@ -1,4 +1,5 @@
-//! Apps behind a proxy of the bus, as Flatpak starts them: the daemon reports the proxy's process.
+//! Apps behind a proxy of the bus, as Flatpak starts them. For such an app the bus daemon reports
+//! the proxy's process.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use crate::atspi::AtSpi;
 use crate::bus::{self, Call};
 use crate::names::{ACCESSIBLE, ROOT};
 
-/// Its process's name.
+/// The name of the proxy's process.
 const PROXY: &str = "xdg-dbus-proxy";
 
 /// How long apps behind one proxy may take to return their names.
@@ -29,7 +30,8 @@ impl AtSpi {
         for (proxy, names) in proxies {
             let mut clients = clients::connected_to(proxy);
             if clients.is_empty() {
-                // A Flatpak without a network is in a network namespace of its own.
+                // A Flatpak without a network is in a network namespace of its own, so its
+                // connection is not found here.
                 clients = flatpak::beside(proxy);
             }
             let clients: Vec<(u32, String)> = clients
@@ -67,8 +69,8 @@ impl AtSpi {
     }
 }
 
-/// The process of each app, among those that are connected to its proxy: the process with the app's
-/// name, else the next one in order. The last app gets the remaining process.
+/// The process of each app, out of those that are connected to its proxy: the process with the
+/// app's name, else the next one in order. If a single process remains, all remaining apps get it.
 fn assign(called: &[String], mut clients: Vec<(u32, String)>) -> Vec<u32> {
     let is = |app: &str, process: &str| {
         let (app, process) = (app.to_lowercase(), process.to_lowercase());

@@ -96,8 +96,8 @@ pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> bus::Result<
     Ok(Search::None)
 }
 
-/// The children from index `from` on: all of them if there are few, else one batch. `None` past the
-/// last one.
+/// The children from index `from` on: all of them if there are few, else one batch. `None` if
+/// `from` is past the last child.
 fn children(
     app: &mut AppConnection<'_>,
     path: &str,

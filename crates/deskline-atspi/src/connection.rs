@@ -15,18 +15,19 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 /// How long connecting to a private socket may take. If it takes longer, the bus is used.
 pub(crate) const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
 
-/// How many private sockets are set aside. The socket of an action that runs a dialog stays open
-/// for one action less in that dialog.
+/// The maximum number of private sockets that are set aside. So if an action runs a dialog, its
+/// socket stays open for one action fewer in that dialog.
 const MOST_ASIDE: usize = 16;
 
 /// After this time without a reply, the app's root is requested. The app has the rest of
 /// [`PATIENCE`] to answer.
 const SILENCE: Duration = Duration::from_millis(1_700);
 
-/// The tag of that request. Others count up from 0.
+/// The tag of the request to the root. The tags of other requests count up from 0.
 const CONTROL: u64 = u64::MAX;
 
-/// Requests in flight: the gain flattens at 64 to 256, and 1,024 is safe with every toolkit.
+/// The maximum number of requests in flight. The gain flattens at 64 to 256 requests, and 1,024 are
+/// safe with every toolkit.
 pub(crate) const MOST_IN_FLIGHT: usize = 512;
 
 /// The quickest way to an app's objects: its private socket, else the bus.
@@ -125,7 +126,7 @@ impl<'a> AppConnection<'a> {
                     if asked {
                         return Ok(Next::Unanswered(self.forget()));
                     }
-                    // A late reply, which arrived after the app had counted as silent.
+                    // A late reply to the request to the root, which an earlier wait has sent.
                     if self.is_idle() {
                         return Ok(Next::Unanswered(Vec::new()));
                     }
@@ -177,8 +178,9 @@ impl<'a> AppConnection<'a> {
     }
 
     /// Replaces a private socket over which the app may still carry out a call. While a GTK 3 app
-    /// runs a modal dialog in a call (`gtk_dialog_run`), it answers over other sockets only, and if
-    /// a message or the end of the connection waits in this one, it hangs for ever at the next key.
+    /// runs a modal dialog in a call (`gtk_dialog_run`), it answers over other sockets only. If a
+    /// message or the end of the connection then waits in this socket, the app hangs for ever at
+    /// the next key.
     fn set_aside(&mut self) {
         let Some((address, aside)) = &mut self.successor else {
             return;
@@ -189,9 +191,9 @@ impl<'a> AppConnection<'a> {
         }
     }
 
-    /// Sends requests to many objects at once. Returns their replies in order, `None` for one that
-    /// was refused or not answered. At `end`, returns the replies so far, and `false` if any is
-    /// missing or was not sent.
+    /// Sends requests to many objects at once. Returns the replies in order, `None` for a request
+    /// that was refused or not answered. The `bool` is `false` if, at `end`, requests were still in
+    /// flight or not sent.
     pub(crate) fn ask_each(
         &mut self,
         requests: impl IntoIterator<Item = (Arc<str>, Request)>,

@@ -13,7 +13,7 @@ const LONGEST: usize = 64 << 10;
 /// The bus name and the path of an object.
 pub(crate) type Object = (String, String);
 
-/// A name, cut to that length.
+/// A name, cut to `LONGEST` bytes.
 pub fn kept(name: &str) -> &str {
     let cut = (0..=LONGEST.min(name.len()))
         .rev()
@@ -41,7 +41,7 @@ pub fn object(message: &Message) -> Option<Arc<str>> {
     (path != NULL).then(|| path.into())
 }
 
-/// A property that is an object: its path, if there is one.
+/// The path of the object that a property holds, if there is one.
 pub(crate) fn object_property(message: &Message) -> Option<Arc<str>> {
     let mut reader = message.reader();
     reader.signature().ok().filter(|s| *s == "(so)")?;
@@ -60,7 +60,7 @@ pub(crate) fn paths(message: &Message) -> Option<Vec<String>> {
     Some(objects.map(|(_, path)| path.to_owned()).collect())
 }
 
-/// `a(ua(so))`: the path of the first object of a relation of this kind, if there is one.
+/// `a(ua(so))`: the path of the first object of the relation `wanted`, if there is one.
 pub(crate) fn relation(r: &mut Reader<'_>, wanted: u32) -> Result<Option<String>, WireError> {
     let relations = r.array(8, |r| {
         r.align(8)?;
@@ -71,7 +71,7 @@ pub(crate) fn relation(r: &mut Reader<'_>, wanted: u32) -> Result<Option<String>
     Ok(path)
 }
 
-/// `a{ss}`: the value of this attribute.
+/// `a{ss}`: the value of the attribute `wanted`.
 pub fn attribute(r: &mut Reader<'_>, wanted: &str) -> Result<Option<String>, WireError> {
     let attributes = r.array(8, |r| {
         r.align(8)?;

@@ -52,8 +52,8 @@ impl AtSpi {
             .map_err(on_bus("listening to accessibility events"))
     }
 
-    /// Subscribes before a reading that the next link can reuse, if no link runs about another app.
-    /// If this fails, the next link reads everything.
+    /// Subscribes before a reading, so that the next link can reuse the reading, unless the running
+    /// link is subscribed to an app already. If this fails, the next link reads everything.
     pub(crate) fn listen_from_now(&mut self, pid: u32) {
         let app = self.apps.get(&pid);
         let tells = app.is_some_and(|app| app.peer.toolkit.reports_hidden_changes());
@@ -83,7 +83,7 @@ impl AtSpi {
         self.bus.call(&call, PATIENCE).map(drop)
     }
 
-    /// Whether the app shows what it showed at its last reading, as far as its events tell that
+    /// Whether the app still shows what it showed at its last reading, according to the events that
     /// came before its last reply on the bus.
     pub(crate) fn shows_the_same(&mut self, bus_name: &str) -> bool {
         self.hear();
@@ -91,8 +91,8 @@ impl AtSpi {
         current.is_some_and(|mirror| mirror.bus_name == bus_name && !mirror.shows_other)
     }
 
-    /// Takes all events that the app has sent until now: on the bus they come before its reply. On
-    /// its private socket a reply can overtake them.
+    /// Takes all events that the app has sent until now: they arrive before its reply to a request
+    /// over the bus. A reply over its private socket can overtake events.
     pub(crate) fn catch_up(&mut self, bus_name: &str) -> bus::Result {
         let reply = AppConnection::by_bus(&mut self.bus, bus_name).ask(ROOT, Request::State);
         self.hear();
@@ -122,7 +122,8 @@ impl AtSpi {
     }
 
     /// From now to the end of the link only events about this control count as changes. `false` if
-    /// the toolkit may switch it without an event, or an event came since the last reading.
+    /// the toolkit may switch the control without an event, or if the control has changed since the
+    /// last reading.
     pub fn watch(&mut self, control: &ElementId) -> bool {
         let Some((bus_name, path)) = split_id(control) else {
             return false;
@@ -138,7 +139,7 @@ impl AtSpi {
         app.peer.toolkit.tells_states() && !mirror.changed.contains(path)
     }
 
-    /// Whether this object has become selected since the last click: for a moment, perhaps.
+    /// Whether this object has become selected since the last click, even if only for a moment.
     pub fn was_selected(&mut self, element: &ElementId) -> bool {
         self.hear();
         let Some((bus_name, path)) = split_id(element) else {
@@ -168,7 +169,8 @@ impl AtSpi {
         None
     }
 
-    /// Reads a batch of the missing nodes of a last reading. Returns whether there are more.
+    /// Reads a batch of the nodes that are missing in an app's last reading. Returns `false` if no
+    /// last reading was cut short.
     fn read_on(&mut self) -> bool {
         let Self {
             bus, apps, mirrors, ..
@@ -185,8 +187,8 @@ impl AtSpi {
         let toolkit = app.peer.toolkit;
         let end = Instant::now() + HANGS;
         let mut engine = Engine::new(app.peer.connection(bus), &mirror.bus_name, toolkit, end);
-        // Events that came since are still queued, and invalidate the nodes that were read before
-        // them. If this fails, the next link reads everything.
+        // Events that came during the batch are still queued, and will invalidate the nodes that
+        // were read before them. If this fails, the next link reads everything.
         if read_on::read_on(&mut engine, &mut last).is_ok() {
             mirror.last = Some(last);
         }

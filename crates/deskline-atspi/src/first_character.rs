@@ -1,4 +1,5 @@
-//! Where a character of a text is: the first tells the direction of a control.
+//! Where a character of a text is. The place of the first character tells the text direction of a
+//! control.
 
 use deskline_contract::Result;
 use deskline_core::{Rect, Role, Tree};

@@ -1,4 +1,5 @@
-//! Whether a control has received a press: those of GTK 3 and Qt show it while the button is down.
+//! Whether a control has received a press: controls of GTK 3 and Qt show a press in their states
+//! while the mouse button is down.
 
 use std::time::Duration;
 
@@ -11,15 +12,17 @@ use crate::atspi::AtSpi;
 use crate::names::{ACTION, StateSet};
 use crate::tree::split_id;
 
-/// How long a control may take to show it once its app answers: in GTK 3.24 and Qt 5.15, 1 to 3 ms.
+/// How long a control may take to show a press once its app answers. GTK 3.24 and Qt 5.15 take 1 to
+/// 3 ms.
 const SHOWS: Duration = Duration::from_millis(300);
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Beyond the bounds of a control, in pixels.
+/// How far above a control the button is released after a press that missed it, in pixels.
 const BESIDE: i32 = 4;
 
 impl AtSpi {
-    /// The control that was last asked about, if a press on this point shows in its states.
+    /// The control of the last hit test, if that was at this point and a press would show in the
+    /// control's states.
     pub fn aimed(&mut self, at: Point) -> Option<Aimed> {
         self.hear();
         if let Some(mirror) = &mut self.mirrors.current {
@@ -29,7 +32,7 @@ impl AtSpi {
         let was = self.states_of(&aimed.element)?;
         aimed.was = was;
         let shows = if aimed.is_row {
-            // A view without selection only makes it the current one.
+            // In a view without selection, a press only makes the row the current one.
             let is_marked = was.has(StateSet::SELECTED) || was.has(StateSet::FOCUSED);
             was.has(StateSet::SELECTABLE) && !is_marked
         } else {
@@ -39,15 +42,15 @@ impl AtSpi {
         shows.then_some(aimed)
     }
 
-    /// Asked while the button is down: `None` if the control has received the press, or may have.
-    /// Else where to let the button go: what did receive it takes that for no click.
+    /// Called while the button is down. `None` if the control has received the press, or may have.
+    /// Otherwise where to release the button, so that what did receive the press sees no click.
     pub fn missed(&mut self, aimed: &Aimed) -> Option<Point> {
         let mut now = None;
         let mut changes = || {
             now = self.states_of(&aimed.element);
             (now != Some(aimed.was)).then_some(())
         };
-        // A busy app answers the first time before it has handled the press.
+        // A busy app may answer the first request before it has handled the press.
         let shown = changes().or_else(|| wait::until(SHOWS, LOOK, changes));
         if shown.is_some() {
             let pressed = |now: StateSet| now.has(StateSet::ARMED) || now.has(StateSet::PRESSED);
@@ -72,7 +75,8 @@ impl AtSpi {
         })
     }
 
-    /// What an app draws itself and calls a button has no actions, and shows no press.
+    /// Whether the element has actions. What an app draws itself and reports as a button has none,
+    /// and does not show a press.
     fn has_actions(&mut self, element: &ElementId) -> bool {
         let located = self.locate(element);
         let has = located.map(|mut it| act::interfaces(&mut it.app, &it.path));

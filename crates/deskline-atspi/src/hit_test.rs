@@ -19,12 +19,12 @@ use crate::toolkits::{HitTest, Toolkit};
 use crate::tree::{element_id, split_id};
 use crate::{act, decode};
 
-/// How long Chromium may take to replace its first answer, which comes from a cache of boxes that
-/// ignores what is fixed over a page, by that of the page's process: 4 to 9 ms in 148, and later
-/// while that is busy.
+/// How long Chromium may take to replace its first answer by that of the page's process. The first
+/// answer comes from a cache of boxes that ignores what is fixed over a page. In 148 the second
+/// answer comes after 4 to 9 ms, or later if the page's process is busy.
 const LATE: Duration = Duration::from_millis(80);
 
-/// The same where another element may be in the way.
+/// Like `LATE`, if another element may be in the way of the target.
 const CONFIRMED: Duration = Duration::from_millis(400);
 
 /// How long Firefox 153 ignores clicks on the buttons of its questions after its window has come to
@@ -34,17 +34,19 @@ const ACTIVATED: Duration = Duration::from_millis(550);
 /// How many levels an answer may lie below the innermost object that the tree lists.
 const DEPTH: usize = 24;
 
-/// Extents that differ by more than this, in pixels, are those of an element that has moved.
+/// An element has moved if its extents differ by more than this, in pixels.
 const STILL: i32 = 2;
 
-/// By how many pixels GTK 4 reports what is in a popover too far to the right and down, at most: by
-/// its shadow. 4.24 with libadwaita 1.10: 10 to 23. Only some compositors tell where its window is.
+/// The maximum number of pixels by which GTK 4 reports the contents of a popover too far to the
+/// right and down, because of its shadow. 4.24 with libadwaita 1.10 is off by 10 to 23 pixels. Only
+/// some compositors tell where the popover's window is.
 const SHADOW: i32 = 24;
 
-/// How long an element's bounds are kept, for whether it still moves or grows under the pointer.
+/// How long an element's bounds are kept to find out whether it still moves or grows under the
+/// pointer.
 const RECENT: Duration = Duration::from_millis(500);
 
-/// From the screen to a toolkit's own coordinates, by a toplevel's bounds in both.
+/// Converts between the screen's coordinates and a toolkit's own, by a toplevel's bounds in both.
 pub(crate) struct Space {
     shown: Rect,
     raw: Rect,
@@ -62,8 +64,8 @@ impl Space {
         Self { shown, raw, scale }
     }
 
-    /// Pages of Chromium may report pixels where their window does not: `known` and `raw` are an
-    /// element's bounds on the screen and in its own units.
+    /// Sets the scale to 1 for a page of Chromium that reports pixels though its window does not.
+    /// `known` and `raw` are an element's bounds on the screen and in its own units.
     fn of(self, known: Option<Rect>, raw: Option<Rect>) -> Self {
         let same = |(known, raw): (Rect, Rect)| (known.w, known.h) == (raw.w, raw.h);
         let is_pixels = self.scale > 1.0 && known.zip(raw).is_some_and(same);
@@ -76,7 +78,7 @@ impl Space {
     }
 
     /// The point to ask about, in the toolkit's units. Firefox 153 reports extents in those units,
-    /// but takes pixels here.
+    /// but expects this point in pixels.
     fn raw_point(&self, at: Point, in_pixels: bool) -> (i32, i32) {
         let unit = if in_pixels { self.scale } else { 1.0 };
         let raw = |at: i32, shown: i32, raw: i32| {
@@ -104,7 +106,7 @@ impl Space {
 }
 
 impl AtSpi {
-    /// The topmost element at a point of `tree`, on the way to clicking its element `index` there.
+    /// The topmost element of `tree` at a point at which its element `index` is to be clicked.
     ///
     /// # Errors
     /// The connection to the bus is lost.
@@ -130,7 +132,7 @@ impl AtSpi {
         let kind = toolkit.map_or(HitTest::Nowhere, Toolkit::hit_test);
         let space = if matches!(kind, HitTest::ByOrder { .. }) {
             let path = located.path.clone();
-            // Its reply comes after the events that the app has sent before.
+            // Over the bus the reply comes after the events that the app has sent before it.
             let mut app = AppConnection::by_bus(&mut self.bus, bus_name);
             space((&mut app, toolkit, path), tree, top)
         } else {
@@ -162,7 +164,8 @@ impl AtSpi {
             let stays = located.toolkit.is_some_and(Toolkit::tells_states);
             let toolkit = located.toolkit.filter(|_| hit == index);
             self.aimed = toolkit.and_then(|toolkit| Aimed::new(tree, index, at, toolkit));
-            // The order is that of the reading: no other element has come since.
+            // The order is that of the last reading. It still holds if nothing has begun to show
+            // since.
             let stays = stays && self.shows_the_same(bus_name);
             return Ok(if stays {
                 Hit::Topmost(hit)
@@ -170,7 +173,7 @@ impl AtSpi {
                 Hit::InOrder(hit)
             });
         }
-        // What has a surface of its own, above the window's.
+        // An element over the target may have a surface of its own, above the window's.
         let over = match kind {
             HitTest::InWindow => tree.bubble_over(index, at),
             HitTest::OfPages { .. } => tree.drawn_window_over(index, at),
@@ -187,17 +190,17 @@ impl AtSpi {
         };
         let answer = located.topmost(&tree.elements[root].id, request);
         if answer.is_none() && located.toolkit == Some(Toolkit::Gecko) {
-            // It has just loaded the page.
+            // Firefox has just loaded the page, and cannot answer yet.
             return Ok(Hit::Later);
         }
         let late = matches!(kind, HitTest::OfPages { late: true });
         let hit = match located.listed(tree, index, answer.as_deref()) {
-            // What lies around the target, and not beside it, is as much as GTK 4 knows. In a page,
-            // an answer below all that the tree lists is as much.
+            // If GTK 4 names what lies around the target, it knows no more. An object in a page
+            // that leads to no element of the tree tells no more either.
             Hit::Unknown if page.is_some() => Hit::Around,
             Hit::Topmost(around) if page.is_none() && tree.is_inside(index, around) => Hit::Around,
-            // From 4.16 on GTK names the last object that has the point, also of what is scrolled
-            // away (gtkatspicomponent.c, `accessible_at_point`).
+            // From 4.16 on, GTK names the last object that contains the point, even if that is
+            // scrolled away (gtkatspicomponent.c, `accessible_at_point`).
             Hit::Topmost(hit) if kind == HitTest::InWindow && !tree.is_in_view(hit, at) => {
                 Hit::InOrder(in_order(kind, (tree, index), at))
             }
@@ -218,9 +221,9 @@ impl AtSpi {
         }
     }
 
-    /// The item of GTK 4's open menu that the pointer is on: it has the focus. On sway nobody
-    /// knows where the menu is, and GTK reports it off by its shadow (4.24 with libadwaita 1.10:
-    /// by 19 pixels).
+    /// The item of GTK 4's open menu that the pointer is on: the item that has the focus. On sway
+    /// the place of the menu is unknown, and GTK reports it off by its shadow (4.24 with libadwaita
+    /// 1.10: by 19 pixels).
     fn item_under_pointer(&mut self, tree: &Tree, index: usize) -> Result<Hit> {
         let mut located = self.locate(&tree.elements[index].id)?;
         let mut around = tree.outwards(index).skip(1);
@@ -236,11 +239,12 @@ impl AtSpi {
                 return Ok(Hit::Topmost(at));
             }
         }
-        // The pointer is beside the items.
+        // If no item has the focus, the pointer is beside the items.
         Ok(Hit::Topmost(menu))
     }
 
-    /// In a popover of GTK 4 on Wayland: whether a point is sure to be the target's.
+    /// The hit in a popover of GTK 4 on Wayland: the target, if the point is certain to be on it.
+    /// `None` outside of such popovers.
     fn in_popover(&self, tree: &Tree, index: usize, at: Point) -> Option<Hit> {
         let app = self.apps.get(&tree.app.pid);
         let gtk4 = app.filter(|app| app.peer.toolkit == Toolkit::Gtk4)?;
@@ -255,7 +259,8 @@ impl AtSpi {
         Some(if told { Hit::Unknown } else { hit })
     }
 
-    /// Whether the element has moved or grown since it was asked about, as under the pointer.
+    /// Whether the element has moved or grown since its last hit test, as some do under the
+    /// pointer.
     fn grows(&mut self, element: &ElementId, now: Option<Rect>) -> bool {
         let placed = self.placed.take();
         let placed = placed.filter(|p| p.element == *element && p.since.elapsed() < RECENT);
@@ -287,9 +292,9 @@ fn in_order(kind: HitTest, (tree, index): (&Tree, usize), at: Point) -> usize {
     over.or_else(part).unwrap_or(index)
 }
 
-/// How long to ask. An answer that names the target where another element lies too has to stand
-/// longer: the page's process may be busy, as after its window was raised, and an answer may also
-/// change to one from the cache.
+/// How long to repeat the question. If another element lies at the point too, an answer that names
+/// the target has to stand longer: the page's process may be busy, as after its window was raised,
+/// and a later answer may come from the cache.
 fn patience(tree: &Tree, index: usize, at: Point, hit: Hit) -> Duration {
     let is_target = matches!(hit, Hit::Topmost(hit) if tree.receives_for(hit, index));
     if is_target && tree.has_another_at(index, at) {
@@ -312,8 +317,8 @@ fn question(
     }
 }
 
-/// Whether an element with the bounds `known` is elsewhere now. Bounds of another size are those of
-/// a part, such as a row's own line.
+/// Whether an element with the bounds `known` is elsewhere now. Bounds of another size do not
+/// count: they are those of a part, such as a row's own line.
 fn has_moved(space: &Space, known: Option<Rect>, now: Option<Rect>) -> bool {
     known.zip(now).is_some_and(|(known, now)| {
         let now = space.on_screen(now);
@@ -329,8 +334,8 @@ fn differ(a: Rect, b: Rect) -> bool {
         .any(|(a, b)| a.saturating_sub(b).saturating_abs() > STILL)
 }
 
-/// The coordinates of a toplevel, and the element's own bounds in them: asked at once, as an app
-/// whose window was just raised answers once a frame.
+/// The coordinates of a toplevel, and the element's own bounds in them. Both are requested at once,
+/// as an app whose window was just raised answers only once per frame.
 fn space(
     (app, toolkit, own): (&mut AppConnection<'_>, Option<Toolkit>, Arc<str>),
     tree: &Tree,
@@ -354,8 +359,8 @@ impl Located<'_> {
         space((&mut self.app, self.toolkit, path), tree, top)
     }
 
-    /// The path of the topmost object, as the app answers. A page names itself where it shows
-    /// nothing else, and on its scroll bars.
+    /// The path of the topmost object, as the app answers. `None` if a window names itself. A page
+    /// may name itself: where it shows nothing else, and on its scroll bars.
     fn topmost(&mut self, root: &ElementId, request: Request) -> Option<Box<str>> {
         let (_, root) = split_id(root)?;
         let reply = self.app.ask(root, request).ok();

@@ -6,9 +6,9 @@
 //! - [`bus`]: a D-Bus client with many calls in flight; [`accessibility_bus`]: the bus's address.
 //! - `peer`, `connection`, `request`, `decode`, `names`: one app, and the calls to its objects.
 //! - [`toolkits`]: the peculiarities of GTK, Qt, LibreOffice, Chromium and Gecko.
-//! - `engine`: one traversal: an arena of nodes, a queue, a table of requests in flight.
-//! - `strategies`: the users of the engine: the bulk cache, large lists, tables, spreadsheets,
-//!   reuse.
+//! - `engine`: one traversal, with an arena of nodes, a queue, and a table of requests in flight.
+//! - `strategies`: the users of the engine, such as the bulk cache, large lists, tables,
+//!   spreadsheets and reuse.
 //! - `mirrors`, `events`: the apps that stay subscribed between links.
 //! - `reading`: the order of the strategies; `tree`: from nodes to elements on the screen.
 //! - [`AtSpi`]: the connection, which owns all of these.

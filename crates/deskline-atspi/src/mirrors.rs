@@ -15,22 +15,23 @@ const MOST_APPS: usize = 3;
 /// The maximum number of nodes that are kept between links: a node takes about 400 bytes.
 const MOST_NODES: usize = 50_000;
 
-/// An app that sends more events between two links is unsubscribed: taking them would cost more
-/// than the next link saves.
+/// The maximum number of events between two links. An app that sends more is unsubscribed: taking
+/// its events would cost more than the next link saves.
 const MOST_IDLE: usize = 2_000;
 
 /// A subscribed app.
 #[derive(Debug)]
 pub(crate) struct Mirror {
     pub bus_name: String,
-    /// When the link about it began.
+    /// When the link about the app began.
     pub began: Instant,
     pub last: Option<LastReading>,
-    /// Whether anything may have begun or ceased to show since the last reading of the whole.
+    /// Whether anything may have begun or ceased to show since the last reading that was not of
+    /// visible nodes alone.
     pub shows_other: bool,
-    /// How many events came since the last link about it.
+    /// How many events came since the last link about the app.
     idle_events: usize,
-    /// The object whose events alone are signs of a change, if not all are.
+    /// The only object whose events are signs of a change; `None` if the events of all objects are.
     pub watched: Option<String>,
     /// The objects that have changed since the last reading.
     pub changed: HashSet<String>,
@@ -87,13 +88,13 @@ impl Mirrors {
         current.is_some_and(|mirror| mirror.bus_name == bus_name)
     }
 
-    /// The current app's reading.
+    /// The last reading of the current app; `None` if there is no current app.
     pub fn last(&mut self) -> Option<&mut Option<LastReading>> {
         self.current.as_mut().map(|mirror| &mut mirror.last)
     }
 
     /// Makes an app of an earlier link the current one; `false` if it is not subscribed. There must
-    /// be no other.
+    /// be no other current app.
     pub fn resume(&mut self, bus_name: &str) -> bool {
         let resting = &mut self.resting;
         let Some(at) = resting.iter().position(|m| m.bus_name == bus_name) else {
@@ -212,7 +213,7 @@ fn is_selected(signal: &Message) -> bool {
 
 /// The sign that an event gives.
 fn event(signal: &Message) -> Sign {
-    // The first argument is the state of a `StateChanged`.
+    // The first argument of a `StateChanged` is the name of the state.
     let state = || signal.reader().str().unwrap_or_default().to_owned();
     let member = signal.member.as_str();
     let interface = signal.interface.strip_prefix("org.a11y.atspi.Event.");

@@ -35,7 +35,7 @@ pub(crate) const LABELLED_BY: u32 = 2;
 /// `ATSPI_RELATION_CONTROLLER_FOR`
 pub(crate) const CONTROLLER_FOR: u32 = 3;
 
-/// Constants by their names and values, in columns.
+/// Defines constants from pairs of a name and a number.
 macro_rules! numbers {
     ($($name:ident $number:literal,)*) => {
         $(pub const $name: u32 = $number;)*
@@ -77,8 +77,8 @@ pub mod role {
         SWITCH 130,
     }
 
-    /// Roles of open menus and tool tips, which Qt and GTK 3 put beside their toplevels. The window
-    /// manager does not manage their windows.
+    /// Whether it is a role of open menus and tool tips, which Qt and GTK 3 put beside their
+    /// toplevels. The window manager does not manage the windows of menus and tool tips.
     pub fn pops_up(role: u32) -> bool {
         matches!(
             role,
@@ -86,7 +86,7 @@ pub mod role {
         )
     }
 
-    /// Roles whose `Text` is their own value rather than the text of their children.
+    /// Whether the `Text` of an object of this role is its own value, not the text of its children.
     pub(crate) fn holds_text(role: u32) -> bool {
         let field = matches!(
             role,
@@ -99,13 +99,13 @@ pub mod role {
             )
     }
 
-    /// Roles of fields that hold nothing but a text.
+    /// Whether it is the role of a field that holds nothing but a text.
     pub(crate) fn is_text_field(role: u32) -> bool {
         matches!(role, PASSWORD_TEXT | TEXT | EDITBAR | ENTRY)
     }
 
-    /// Roles of page parts: the text of a web page or document can be in them, beside or between
-    /// children.
+    /// Whether it is the role of a page part: the text of a web page or document can be in such a
+    /// part, beside or between its children.
     pub(crate) fn is_prose(role: u32) -> bool {
         let document = matches!(
             role,
@@ -118,43 +118,46 @@ pub mod role {
         document || part || matches!(role, DEFINITION | ARTICLE | LANDMARK | LOG | MARQUEE)
     }
 
-    /// Roles in which a page may have a text without a part for it.
+    /// Whether a page may put a text directly into an object of this role, without a part for the
+    /// text.
     pub(crate) fn is_message(role: u32) -> bool {
         matches!(role, ALERT | DIALOG | STATUS_BAR | GROUPING | NOTIFICATION)
     }
 
-    /// Roles of small parts whose name is their text, in toolkits that name them.
+    /// Whether it is the role of a small part whose name is its text, in toolkits that name such
+    /// parts.
     pub(crate) fn is_named_by_its_text(role: u32) -> bool {
         matches!(role, ICON | LABEL | LIST_ITEM | LINK | TIMER | STATIC)
             || matches!(role, SUBSCRIPT..=SUGGESTION)
     }
 
-    /// Inline roles: neighbours in a line of text may be parts of the same word.
+    /// Whether it is an inline role: neighbours in a line of text may be parts of the same word.
     pub(crate) fn is_inline(role: u32) -> bool {
         matches!(role, LABEL | LINK | STATIC | SUBSCRIPT..=SUGGESTION)
     }
 
-    /// Roles of containers whose children are cells.
+    /// Whether it is the role of a container whose children are cells.
     pub fn is_table(role: u32) -> bool {
         matches!(role, TABLE | TREE_TABLE | DOCUMENT_SPREADSHEET)
     }
 
-    /// `COLUMN_HEADER` and `TABLE_COLUMN_HEADER`.
+    /// Whether it is `COLUMN_HEADER` or `TABLE_COLUMN_HEADER`.
     pub(crate) fn is_column_header(role: u32) -> bool {
         matches!(role, 10 | 57)
     }
 
-    /// `LIST_ITEM`, `TABLE_ROW` and `TREE_ITEM`.
+    /// Whether it is `LIST_ITEM`, `TABLE_ROW` or `TREE_ITEM`.
     pub fn is_row(role: u32) -> bool {
         matches!(role, LIST_ITEM | 90 | 91)
     }
 
-    /// Roles of containers that list their children vertically, except tables.
+    /// Whether it is the role of a container that lists its children vertically, and is no table.
     pub fn is_list(role: u32) -> bool {
         matches!(role, LIST | LIST_BOX)
     }
 
-    /// Roles of elements that a label beside or in them may name instead of a name of their own.
+    /// Whether a label beside or in an element of this role may name it, if it has no name of its
+    /// own.
     pub(crate) fn may_have_label(role: u32) -> bool {
         let button = matches!(
             role,
@@ -164,7 +167,7 @@ pub mod role {
         button || item || holds_text(role) || holds_number(role)
     }
 
-    /// Roles whose `Value` is the number that they show.
+    /// Whether the `Value` of an object of this role is the number that it shows.
     pub(crate) fn holds_number(role: u32) -> bool {
         matches!(role, DIAL | PROGRESS_BAR | SLIDER | SPIN_BUTTON | LEVEL_BAR)
     }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Tree};
 
-/// How long. Chromium 156 ignores clicks and actions, though no keys, for 500 ms after one of its
-/// own dialogs has appeared (`InputEventActivationProtector` in ui/views), and clicks after a list
-/// of suggestions has (`AutofillSuggestionController`).
+/// How long clicks in a new dialog are ignored. After one of its own dialogs has appeared, Chromium
+/// 156 ignores clicks and actions, but not keys, for 500 ms (`InputEventActivationProtector` in
+/// ui/views); after a list of suggestions, it ignores clicks (`AutofillSuggestionController`).
 const IGNORES: Duration = Duration::from_millis(550);
 
 /// The dialogs of an app, and when they were first read.
@@ -34,7 +34,7 @@ impl NewDialogs {
     }
 }
 
-/// Whether it is a dialog or a list of the app's own, not one that a page has.
+/// Whether the element is a dialog or a list of the app itself, not of a page in it.
 fn is_dialog(tree: &Tree, at: usize) -> bool {
     let native = &*tree.elements[at].native_role;
     matches!(native, "dialog" | "alert" | "list box") && tree.page_around(at).is_none()

@@ -10,9 +10,9 @@ use crate::names::StateSet;
 pub(crate) struct Partial {
     /// The missing parts of the engine's traversal, embedded parts included.
     pub unread: Unread,
-    /// Children of large lists that were not read.
+    /// The number of children of large lists that were not read.
     pub crowded: usize,
-    /// Embedded parts of processes that do not answer.
+    /// The number of embedded parts whose process does not answer.
     pub silent: usize,
 }
 
@@ -29,7 +29,8 @@ impl Partial {
         unread.failed.texts += other.failed.texts;
     }
 
-    /// Whether an app that answers could be read further if there were more time.
+    /// Whether only time was missing: the app answers, and could be read further if there were more
+    /// time.
     pub(crate) fn is_for_want_of_time(&self) -> bool {
         let unread = &self.unread;
         !unread.cut && !unread.overfull && unread.nodes + self.crowded > unread.failed.elements
@@ -43,7 +44,7 @@ impl Partial {
             elements,
             texts,
         } = self.unread.failed;
-        // Nodes that did not report their state or role are counted as not read.
+        // `unread.nodes` also counts the nodes that did not report their state or role.
         let unread = self.unread.nodes.saturating_sub(elements);
         if self.unread.heavy {
             words.push(format!(

@@ -22,23 +22,23 @@ pub struct Reading {
     pub nodes: Vec<Node>,
     /// The missing parts.
     pub partial: Partial,
-    /// Objects of other processes: their container, bus name and path.
+    /// Objects of other processes: the index of the container, the bus name and the path of each.
     pub foreign: Vec<(usize, String, String)>,
     /// The large lists, by path.
     pub lists: HashMap<Arc<str>, KnownList>,
-    /// Frames that were not read.
+    /// The indexes of the frames that were not read, as nobody sees them.
     pub set_aside: Vec<usize>,
     /// How many nodes were reused from an earlier reading.
     pub reused: usize,
     /// Whether the app's cache had most of the tree, and little else.
     pub cache_was_worth_it: bool,
-    /// Whether it may have been read before a stack has faded to another page.
+    /// Whether the reading may be from before a stack had finished fading to another page.
     pub may_fade: bool,
 }
 
 /// Reads an app. Visible nodes are read first and completely; hidden ones are read after them
 /// within the scope's budget, or reused from `last`. `questions` holds the requests of the previous
-/// reading, and on return those of this one.
+/// reading, and on return those of this reading.
 pub fn read(
     mut engine: Engine<'_>,
     scope: Scope,
@@ -60,7 +60,8 @@ pub fn read(
     gaps::fill(engine)?;
     lists.read_showing(engine)?;
     engine.details(0, None)?;
-    // Objects that tables create on request are in no cache, so the cache is not judged by them.
+    // Judge the cache before the tables are read: the objects that tables create on request are in
+    // no cache.
     let mut cache_was_worth_it = bulk_cache::is_complete(engine);
     managed::read(engine, &mut lists, spreadsheets)?;
     engine.showing_is_read();
@@ -68,7 +69,8 @@ pub fn read(
         let until = engine.end().min(Instant::now() + budget);
         read_hidden(engine, &mut lists, last, until)?;
         spreadsheet::empty_active(engine);
-        // A reading that ran out of time does not know the rest of the tree.
+        // If time ran out, the rest of the tree is unknown, so it is unknown how much of the cache
+        // it has.
         let read_all = Instant::now() < until;
         cache_was_worth_it &= !read_all || bulk_cache::is_used(engine);
     }

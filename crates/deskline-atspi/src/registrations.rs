@@ -35,8 +35,8 @@ fn hide_twin(nodes: &mut [Node], title: &str) {
 }
 
 impl AtSpi {
-    /// The bus name that stands for the app: the first one with windows, because an app that is
-    /// embedded in another has none. `None` if the app is not on the bus.
+    /// The bus name that stands for the app: the first one with windows, because a registration
+    /// that is embedded in another app has no windows. `None` if the app is not on the bus.
     pub(crate) fn main_registration(&mut self, pid: u32) -> Result<Option<String>> {
         let what = "asking the accessibility registry for its apps";
         let mut listed = self.apps().map_err(on_bus(what))?;
@@ -51,8 +51,8 @@ impl AtSpi {
         Ok(listed.into_iter().nth(main).map(|app| app.bus_name))
     }
 
-    /// Updates the app's registrations besides the one that stands for it: a Qt app registers GTK's
-    /// with its first dialog of GTK.
+    /// Updates the app's registrations besides the one that stands for it: a Qt app is registered
+    /// once more, by GTK, with its first dialog of GTK.
     pub(crate) fn note_registrations(&mut self, pid: u32) -> bus::Result {
         let mut listed = self.apps()?;
         listed.retain(|l| l.pid == pid);
@@ -60,7 +60,7 @@ impl AtSpi {
             return Ok(());
         };
         if listed.len() > 1 {
-            // GTK may have registered before Qt, when the app was first seen.
+            // When the app was first seen, GTK may have been registered, and Qt not yet.
             let main = app.peer.bus_name.clone();
             let windows = self.toplevels_of(&listed)?.0;
             let has_windows = |name: &str| windows.iter().any(|w| w.bus_name() == name);

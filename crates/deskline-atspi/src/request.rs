@@ -23,7 +23,7 @@ pub enum Request {
     Relations,
     /// `Component.GetExtents` in screen coordinates
     Extents,
-    /// The same in window coordinates
+    /// `Component.GetExtents` in window coordinates
     ExtentsInWindow,
     /// `Accessible.ChildCount`
     ChildCount,
@@ -33,7 +33,7 @@ pub enum Request {
     LinkCount,
     /// `Hypertext.GetLink`: the hyperlink object of an embedded child
     LinkAt(i32),
-    /// `Hyperlink.GetObject` of its first anchor: the child itself
+    /// `Hyperlink.GetObject` of a hyperlink's first anchor: the embedded child itself
     Linked,
     /// `Text.CharacterCount`
     TextLength,
@@ -57,7 +57,7 @@ pub enum Request {
     Index,
     /// `Accessible.Parent`
     Parent,
-    /// `Selection.GetSelectedChild`: the first
+    /// `Selection.GetSelectedChild`: the first selected child
     Selected,
     /// `Action.GetActions`
     Actions,
@@ -71,7 +71,7 @@ pub enum Request {
     ColumnHeader(i32),
     /// `Component.GetAccessibleAtPoint` in screen coordinates
     AtPoint(i32, i32),
-    /// The same in window coordinates
+    /// `Component.GetAccessibleAtPoint` in window coordinates
     AtPointInWindow(i32, i32),
     /// `Table.GetRowAtIndex`
     RowAtIndex(i32),

@@ -14,10 +14,10 @@ use crate::bus::{self, Body, Call, Reader};
 use crate::decode::{self, Object, kept};
 use crate::names::{ACCESSIBLE, COMPONENT, ROOT, StateSet, WINDOW, role};
 
-/// The process whose toplevels are the shell's own.
+/// The name of GNOME Shell's process, whose toplevels are parts of the shell.
 const GNOME_SHELL: &str = "gnome-shell";
 
-/// How long the apps may take to answer, all together. A list must not wait for one that hangs.
+/// How long the apps may take to answer, all together. A list must not wait for an app that hangs.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
 /// The maximum number of toplevels: an app may claim to have any number.
@@ -25,8 +25,8 @@ const MOST: usize = 1_000;
 
 impl AtSpi {
     /// The visible toplevels, in the order of their apps and windows. If an app does not answer
-    /// within 200 ms, its last answer is used. `stage`: GNOME Shell's own too, which answers only
-    /// between two frames.
+    /// within 200 ms, its last answer is used. If `stage`, GNOME Shell's own toplevels too, though
+    /// the shell answers only between two frames.
     pub fn toplevels(&mut self, stage: bool) -> bus::Result<Vec<AppToplevel>> {
         let mut apps = self.apps()?;
         apps.retain(|app| stage || process::name(app.pid) != GNOME_SHELL);
@@ -45,9 +45,9 @@ impl AtSpi {
         Ok(found)
     }
 
-    /// The visible toplevels of these apps, and the apps that did not answer completely in time.
-    /// The objects that an app listed last are requested together with its list, unless it was
-    /// silent then.
+    /// The visible toplevels of these apps, and for each app whether it did not answer completely
+    /// in time. The objects that an app listed last time are asked together with its new list,
+    /// unless the app was silent then.
     pub(crate) fn toplevels_of(
         &mut self,
         apps: &[Listed],
@@ -66,7 +66,7 @@ impl AtSpi {
                 note(&mut described, i - apps.len(), reply);
                 return;
             };
-            // A malformed reply is no toplevel.
+            // A malformed reply counts as an empty list.
             let listed = reply.ok().and_then(|m| m.reader().array(8, object).ok());
             let mut listed = listed.unwrap_or_default();
             listed.truncate(left);
@@ -75,7 +75,7 @@ impl AtSpi {
         });
         unless_late(asked)?;
         let mut silent: Vec<bool> = tops.iter().map(Option::is_none).collect();
-        // A hostile app may list a thousand new toplevels each time.
+        // A set, as a hostile app may list a thousand new toplevels each time.
         let asked: HashSet<&Object> = known.iter().collect();
         let new = |tops: &Vec<Object>| {
             let new = tops.iter().filter(|object| !asked.contains(object));
@@ -112,8 +112,8 @@ impl AtSpi {
         Ok((found, silent))
     }
 
-    /// The bounds of a toplevel, as its app reports them; `None` if it does not answer within 200
-    /// ms.
+    /// The bounds of a toplevel, as its app reports them; `None` if the app does not answer within
+    /// 200 ms.
     pub fn extents_of(&mut self, toplevel: &AppToplevel) -> bus::Result<Option<Rect>> {
         let (name, path) = (toplevel.bus_name(), toplevel.path());
         let body = Body::new().u32(WINDOW);
@@ -126,8 +126,8 @@ impl AtSpi {
     }
 }
 
-/// The objects of all apps, in the order of the requests: a hung app with many objects would fill
-/// the calls in flight.
+/// The objects of all apps in the order in which they are asked, apps with few objects first: a
+/// hung app with many objects would fill the calls in flight.
 fn fewest_first(mut of_apps: Vec<Vec<Object>>) -> Vec<Object> {
     of_apps.sort_by_key(Vec::len);
     of_apps.concat()
@@ -145,7 +145,7 @@ fn about((name, path): &Object) -> [Call<'_>; QUESTIONS] {
     ]
 }
 
-/// The answers of an object.
+/// The answers about an object.
 #[derive(Debug, Clone, Default)]
 struct Description {
     title: String,
@@ -201,7 +201,7 @@ fn object(r: &mut Reader<'_>) -> Result<Object, bus::WireError> {
     Ok((name.to_owned(), path.to_owned()))
 }
 
-/// Use the replies that arrived before the deadline.
+/// Turns a timeout into success: the replies that arrived before the deadline are used.
 fn unless_late(asked: bus::Result) -> bus::Result {
     match asked {
         Err(bus::Error::Timeout) => Ok(()),

@@ -11,8 +11,9 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket
 use super::error::{Error, Result};
 use super::wire::WireError;
 
-/// Connects to the first reachable address of the list, all within `timeout`: the list may be an
-/// app's. D-Bus specification, "Server Addresses".
+/// Connects to the first reachable address of the list. All attempts together take at most
+/// `timeout`, as the list may come from an app, with any number of addresses. D-Bus specification,
+/// "Server Addresses".
 pub(super) fn connect(addresses: &str, timeout: Duration) -> Result<UnixStream> {
     let deadline = Instant::now() + timeout;
     let mut last = None;
@@ -45,8 +46,8 @@ pub(super) fn connect(addresses: &str, timeout: Duration) -> Result<UnixStream> 
     Err(last.map_or_else(|| Error::Address(addresses.to_owned()), Error::Io))
 }
 
-/// Connects within `timeout`: if a listener accepts no connections, further ones block once its
-/// backlog is full. Writes to the socket have the same limit.
+/// Connects within `timeout`: connecting blocks while the listener accepts no connections and its
+/// backlog is full. Later writes to the socket have the same limit.
 fn connect_to(address: &SocketAddrUnix, timeout: Duration) -> rustix::io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -59,7 +60,7 @@ fn connect_to(address: &SocketAddrUnix, timeout: Duration) -> rustix::io::Result
 /// D-Bus specification, "Authentication Protocol".
 pub(super) fn authenticate(socket: &mut UnixStream, deadline: Instant) -> Result<String> {
     let uid = rustix::process::getuid().as_raw().to_string();
-    // Hex-encodes ASCII digits: 0x30 to 0x39.
+    // Hex-encodes ASCII digits, whose codes are 0x30 to 0x39.
     let hex: String = uid.chars().flat_map(|digit| ['3', digit]).collect();
     socket.write_all(format!("\0AUTH EXTERNAL {hex}\r\n").as_bytes())?;
     let mut line = Vec::new();

@@ -13,21 +13,22 @@ use super::error::{Error, Result};
 use super::wire::{Body, Reader, WireError, pad, put_string};
 use crate::names::PROPERTIES;
 
-/// The maximum length of a message that is read: half the specification's limit. Longer ones are
+/// The maximum length of a message, in bytes: half the specification's limit. Longer messages are
 /// dropped.
 const LONGEST: usize = 64 << 20;
 
-/// The maximum length of a signal's body, and of its header. No toolkit sends longer ones.
+/// The maximum length of a signal's body, and that of its header, in bytes. No toolkit sends longer
+/// signals.
 const LONGEST_SIGNAL: usize = 4 << 10;
 
-/// How many bytes to read past a deadline: enough for what had arrived by then, but not for a
-/// flood.
+/// The maximum number of bytes to read after a deadline has passed: enough for all that arrived
+/// before the deadline, but no endless reading if an app floods the socket.
 const OVERTIME: usize = 4 << 20;
 
 /// How many bytes to read at once.
 const CHUNK: usize = 64 << 10;
 
-/// The maximum number of queued signals. Beyond it the oldest is dropped.
+/// The maximum number of queued signals. If the queue is full, the oldest signal is dropped.
 pub(crate) const SIGNALS_KEPT: usize = 10_000;
 
 #[derive(Debug, Clone)]
@@ -100,7 +101,8 @@ impl Message {
         self.body.len()
     }
 
-    /// Any peer may send messages of other kinds that claim to answer a call.
+    /// Whether the message is a reply by its kind. Any peer may send messages of other kinds that
+    /// claim to answer a call.
     fn is_reply(&self) -> bool {
         matches!(self.kind, METHOD_RETURN | ERROR)
     }
@@ -122,13 +124,13 @@ pub struct Connection {
     outgoing: Vec<u8>,
     incoming: Vec<u8>,
     parsed: usize,
-    /// How many bytes of a message that is too long are still to come.
+    /// How many bytes of a message that is too long are still to be received and dropped.
     dropped: usize,
-    /// How many bytes have been read past the deadline.
+    /// How many bytes have been read since the deadline has passed.
     overtime: usize,
     pending: HashMap<u32, u64>,
-    /// The tags of calls that no bus would accept. They are refused here, as a bus closes the
-    /// connection for such a call.
+    /// The tags of calls that no bus would accept. They are refused without being sent, as a bus
+    /// would close the connection.
     unsendable: VecDeque<u64>,
     signals: VecDeque<Message>,
     name: String,
@@ -136,8 +138,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects to a message bus and sends `Hello`. `timeout` bounds each read and write of the
-    /// handshake, and the call.
+    /// Connects to a message bus and sends `Hello`. `timeout` bounds connecting with
+    /// authentication, and then once more the call of `Hello`.
     pub fn open(address: &str, timeout: Duration) -> Result<Self> {
         let mut connection = Self::private(address, timeout)?;
         let hello = Call::to_bus("Hello", Body::new());
@@ -146,7 +148,7 @@ impl Connection {
     }
 
     /// Connects to a peer that is not a bus: an app's private accessibility socket. `timeout`
-    /// bounds the connecting and the handshake, each.
+    /// bounds connecting and authentication together.
     pub fn private(address: &str, timeout: Duration) -> Result<Self> {
         let deadline = Instant::now() + timeout;
         let mut socket = connect(address, timeout)?;
@@ -241,7 +243,7 @@ impl Connection {
 
     /// Makes one call and waits for its reply.
     pub fn call(&mut self, call: &Call<'_>, timeout: Duration) -> Reply {
-        // Batches use indices as tags, so none of them has this one.
+        // Batches use indices as tags, so no call of a batch has this tag.
         const ALONE: u64 = u64::MAX;
         self.send(ALONE, call);
         let deadline = Instant::now() + timeout;
@@ -277,7 +279,7 @@ impl Connection {
         }
     }
 
-    /// Waits until a signal is queued, or until `deadline`. Returns whether one is.
+    /// Waits until a signal is queued, or until `deadline`. Returns whether a signal is queued.
     pub(crate) fn wait_for_signal(&mut self, deadline: Instant) -> Result<bool> {
         loop {
             while let Some(message) = self.parse()? {
@@ -296,8 +298,8 @@ impl Connection {
         }
     }
 
-    /// Waits until `deadline` and returns whether method calls of other peers came in, as they do
-    /// on a monitor. Drops all messages.
+    /// Waits until `deadline` and drops all messages. Returns whether method calls of other peers
+    /// were among them, as they are on a connection that monitors the bus.
     pub fn take_calls(&mut self, deadline: Instant) -> Result<bool> {
         let mut any = false;
         loop {
@@ -332,8 +334,8 @@ impl Connection {
         self.signals.push_back(message);
     }
 
-    /// Writes and reads as much as the socket is ready for, waiting until `deadline`. `false` if it
-    /// was not ready by then.
+    /// Waits until the socket is ready, then writes and reads as much as it is ready for. `false`
+    /// if the socket was not ready by `deadline`.
     fn exchange(&mut self, deadline: Instant) -> Result<bool> {
         let mut flags = PollFlags::IN;
         if !self.outgoing.is_empty() {
@@ -368,7 +370,7 @@ impl Connection {
         self.parsed = 0;
         let had = self.incoming.len();
         if had < CHUNK {
-            // The rest of the buffer, after a message that was too long.
+            // Gives back the memory that a long message has taken.
             self.incoming.shrink_to(16 * CHUNK);
         }
         self.incoming.resize(had + CHUNK, 0);
@@ -425,7 +427,7 @@ impl Connection {
     }
 }
 
-/// Parses a message, given the ends of its header fields and the start of its body.
+/// Parses a message, given where its header fields end and where its body begins.
 fn parse(bytes: &[u8], (fields_end, body_start): (usize, usize)) -> Result<Message, WireError> {
     let big_endian = bytes.first() == Some(&b'B');
     let mut message = Message {
@@ -454,8 +456,8 @@ fn parse(bytes: &[u8], (fields_end, body_start): (usize, usize)) -> Result<Messa
     Ok(message)
 }
 
-/// Whether a bus takes this call. Names and paths come from apps, and may be invalid.
-/// D-Bus specification, "Valid Names" and "Valid Object Paths".
+/// Whether a bus accepts this call. Names and paths come from apps, and may be invalid. D-Bus
+/// specification, "Valid Names" and "Valid Object Paths".
 fn is_sendable(call: &Call<'_>) -> bool {
     let word = |word: &str, more: u8| {
         let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == more;
@@ -505,7 +507,7 @@ fn into_reply(message: Message) -> Reply {
 }
 
 fn write_call(out: &mut Vec<u8>, serial: u32, call: &Call<'_>) {
-    // Alignment is relative to the start of the message, so it is built in a buffer of its own.
+    // Alignment is relative to the start of the message, so the message gets a buffer of its own.
     let mut m = Vec::with_capacity(192 + call.body.bytes.len());
     m.extend([b'l', METHOD_CALL, 0, 1]);
     m.extend((call.body.bytes.len() as u32).to_le_bytes());

@@ -21,7 +21,7 @@ pub enum Error {
     /// The peer answered with an error.
     #[error("{} {}", escape::name(name, 80), escape::quoted(message, 160))]
     Remote {
-        /// The D-Bus error name. Hostile data, like the error's text.
+        /// The D-Bus error name. It is hostile data, as is `message`.
         name: String,
         /// The error's text.
         message: String,

@@ -45,7 +45,7 @@ impl Body {
         self
     }
 
-    /// Adds a value, aligned to its size, after a head that is not.
+    /// Adds `head` without alignment, and then `value`, aligned to its own size.
     fn put(mut self, signature: char, head: &[u8], value: &[u8]) -> Self {
         self.signature.push(signature);
         self.bytes.extend(head);
@@ -87,7 +87,7 @@ impl Body {
         self.signature.push_str("a{sv}");
         pad(&mut self.bytes, 4);
         self.bytes.extend([0; 4]);
-        // The padding before the first entry, which does not count as the array's.
+        // The padding before the first entry does not count towards the array's length.
         pad(&mut self.bytes, 8);
         self
     }
@@ -115,7 +115,7 @@ impl Body {
     }
 }
 
-/// The longest accepted path of an object. Those of toolkits have about 60 bytes.
+/// The longest accepted object path, in bytes. Toolkits' paths have about 60 bytes.
 const LONGEST_PATH: usize = 4 << 10;
 
 /// Reads a body. Every read is bounds-checked. It never panics, whatever the bytes.
@@ -127,8 +127,8 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `bytes` from an offset on. They must be a message, or a body (aligned at its first
-    /// byte).
+    /// Reads `bytes` from the offset `at` on. `bytes` must be a whole message or a whole body, as
+    /// alignment counts from its first byte.
     pub(super) fn at(bytes: &'a [u8], at: usize, big_endian: bool) -> Self {
         Self {
             bytes,
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The bytes of a number, the lowest first.
+    /// The bytes of a number, least significant first.
     fn number<const SIZE: usize>(&mut self) -> Result<[u8; SIZE]> {
         self.align(SIZE)?;
         let mut bytes: [u8; SIZE] = self.take(SIZE)?.try_into().map_err(|_| WireError)?;
@@ -168,27 +168,27 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// `y`
+    /// Reads the D-Bus type `y`.
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.take(1)?[0])
     }
 
-    /// `u`, and `b` as 0 or 1
+    /// Reads the D-Bus type `u`, or `b` as 0 or 1.
     pub fn u32(&mut self) -> Result<u32> {
         self.number().map(u32::from_le_bytes)
     }
 
-    /// `i`
+    /// Reads the D-Bus type `i`.
     pub fn i32(&mut self) -> Result<i32> {
         self.u32().map(u32::cast_signed)
     }
 
-    /// `d`
+    /// Reads the D-Bus type `d`.
     pub fn f64(&mut self) -> Result<f64> {
         self.number().map(f64::from_le_bytes)
     }
 
-    /// `s` and `o`
+    /// Reads the D-Bus type `s` or `o`.
     pub fn str(&mut self) -> Result<&'a str> {
         let len = self.u32()? as usize;
         let text = self.take(len)?;
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(text).map_err(|_| WireError)
     }
 
-    /// `g`
+    /// Reads the D-Bus type `g`.
     pub fn signature(&mut self) -> Result<&'a str> {
         let len = self.u8()? as usize;
         let text = self.take(len)?;
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(text).map_err(|_| WireError)
     }
 
-    /// `(so)`: an AT-SPI object reference.
+    /// Reads `(so)`: an AT-SPI object reference.
     pub fn object(&mut self) -> Result<(&'a str, &'a str)> {
         self.align(8)?;
         let object = (self.str()?, self.str()?);

@@ -10,7 +10,7 @@ use crate::bus::Result;
 
 impl Engine<'_> {
     /// Repeats the requests of an earlier reading to the objects that are in the app's cache now;
-    /// to hidden ones only with `hidden`.
+    /// requests to hidden objects only if `hidden`.
     pub fn ask_ahead(&mut self, mut earlier: Questions, hidden: bool) -> Result {
         if !hidden {
             earlier.all.truncate(earlier.showing);
@@ -25,7 +25,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// All visible nodes were read.
+    /// Records that all visible nodes were read: the requests from now on are about hidden nodes.
     pub(crate) fn showing_is_read(&mut self) {
         let questions = &mut self.ahead.questions;
         questions.showing = questions.all.len();

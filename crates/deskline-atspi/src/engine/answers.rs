@@ -130,9 +130,9 @@ impl Engine<'_> {
         self.resolve_labels(until)
     }
 
-    /// Copies the names of labels to the nodes that recorded their paths. A label that is not in
-    /// the tree is requested: in GTK 4.18 no container lists the label of a menu item, which has a
-    /// text but no name.
+    /// Copies the names of labels to the nodes that recorded the labels' paths. A label that is not
+    /// in the tree is requested: in GTK 4.18 no container lists the label of a menu item, and the
+    /// label has a text but no name.
     fn resolve_labels(&mut self, until: Option<Instant>) -> Result {
         let paths = self.nodes.iter().map(|node| node.labelled_by.as_str());
         let paths: HashSet<&str> = paths.filter(|path| !path.is_empty()).collect();
@@ -165,8 +165,8 @@ impl Engine<'_> {
     }
 }
 
-/// The displayed value, from the attribute `valuetext`: blank if nothing is set, which Chromium
-/// reports as `0` (a part of a date that is set has two digits or more).
+/// The displayed value, from the attribute `valuetext`. Blank for `0`, which Chromium reports if
+/// nothing is set: a part of a date that is set has two digits or more.
 fn value_text(r: &mut Reader<'_>) -> Result<Option<String>, WireError> {
     let text = decode::attribute(r, "valuetext")?;
     Ok(text.map(|text| if text == "0" { String::new() } else { text }))

@@ -1,4 +1,4 @@
-//! Requests by strategies outside of the traversal: the caller gets the replies.
+//! Requests that strategies make outside of the traversal. The caller gets the replies.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A property that is a number, as [`Self::try_ask`].
+    /// Like [`Self::try_ask`], for a property that is a number.
     pub fn number(&mut self, path: &str, request: Request) -> Result<Option<i32>> {
         let reply = self.try_ask(path, request)?;
         Ok(reply.as_ref().and_then(decode::number_property))
@@ -42,8 +42,8 @@ impl Engine<'_> {
         owner.is_empty() || owner == self.bus_name
     }
 
-    /// Sends requests to one object at once. Returns their replies in order, `None` for one that
-    /// was refused; fewer if the traversal is late.
+    /// Sends requests to one object at once. Returns the replies in order, with `None` for a
+    /// request that was refused. There are fewer replies if the traversal is late.
     pub(crate) fn ask_all(
         &mut self,
         path: &str,
@@ -54,7 +54,7 @@ impl Engine<'_> {
         self.ask_each(requests.map(|request| (path.clone(), request)))
     }
 
-    /// Sends requests to many objects at once, as [`Self::ask_all`].
+    /// Like [`Self::ask_all`], for requests to many objects.
     pub(crate) fn ask_each(
         &mut self,
         requests: impl IntoIterator<Item = (Arc<str>, Request)>,

@@ -1,5 +1,5 @@
-//! The engine of a traversal: an arena of nodes, a queue of requests, and one table of those in
-//! flight.
+//! The engine of a traversal: an arena of nodes, a queue of requests, and a table of the requests
+//! in flight.
 //!
 //! Each object is asked for its state first. A visible one is then asked for the rest; a hidden one
 //! is set aside ([`Engine::take_hidden`]), so that a hidden subtree costs one call until it is
@@ -34,19 +34,19 @@ use questions::Ahead;
 /// The maximum number of objects: a tree with more is a loop.
 pub const MOST_NODES: usize = 200_000;
 
-/// The maximum length of all replies together, in bytes. 10,000 elements take 1 MB.
+/// The maximum length of all replies together, in bytes. The replies for 10,000 elements take 1 MB.
 const MOST_BYTES: usize = 256 << 20;
 
-/// The maximum number of parts of other processes: a web view is one.
+/// The maximum number of parts that belong to other processes, such as web views.
 const MOST_FOREIGN: usize = 64;
 
 /// How long a traversal may take, even if the app answers all the time: a flooded app answers each
 /// request, but never all of them.
 pub const LONGEST: Duration = Duration::from_secs(4);
 
-/// A container of more children is not listed in one call: the time that GTK 3 and Chromium need
-/// for the list grows with the square of its length (2.5 s for 10,000), and they answer nothing
-/// else meanwhile. It becomes a [`LongList`].
+/// The maximum number of children to list in one call. The time that GTK 3 and Chromium need for
+/// the list grows with the square of its length (2.5 s for 10,000), and they answer nothing else
+/// meanwhile. A container of more children becomes a [`LongList`].
 pub const LISTED: i32 = 500;
 
 /// One traversal in progress.
@@ -60,7 +60,7 @@ pub struct Engine<'a> {
     paths: HashSet<Arc<str>>,
     /// Facts about objects that are known before a request.
     known: HashMap<Arc<str>, Known>,
-    /// How many nodes needed no request, and how many did.
+    /// How many nodes had known facts, and how many had their facts requested.
     known_nodes: usize,
     unknown_nodes: usize,
     /// How many nodes were reused from an earlier reading.
@@ -72,13 +72,13 @@ pub struct Engine<'a> {
     pub(crate) hidden: Vec<usize>,
     /// The role of all objects that are being added, if it is known and they have no children.
     leaf_role: Option<u32>,
-    /// Objects of other processes: their container, bus name and path.
+    /// Objects of other processes: the index of the container, the bus name and the path of each.
     pub foreign: Vec<(usize, String, String)>,
     /// Containers of too many children to list, which the caller takes and reads.
     pub long_lists: Vec<LongList>,
     /// Open menus that the root does not list.
     pub unlisted: Vec<Arc<str>>,
-    /// The paths of frames that are not read while they have these states.
+    /// The paths of the frames that nobody sees. A frame is not read if it still has these states.
     pub unseen: HashMap<Arc<str>, StateSet>,
     /// The frames in `unseen` that were found, which the caller takes and fills.
     pub set_aside: Vec<usize>,
@@ -144,7 +144,7 @@ impl<'a> Engine<'a> {
         self.known = known;
     }
 
-    /// The known facts about the object of that path, unless its node has taken them.
+    /// The known facts about the object of that path, without those that its node has taken over.
     pub fn known(&self, path: &str) -> Option<&Known> {
         self.known.get(path)
     }
@@ -179,14 +179,15 @@ impl<'a> Engine<'a> {
         std::mem::take(&mut self.hidden)
     }
 
-    /// Drops the requests that there was no time for, and marks the nodes that they leave
-    /// incomplete.
+    /// Drops the requests that there was no time for, and marks the nodes that stay incomplete
+    /// without them.
     pub(crate) fn drop_queue(&mut self) {
         for (node, request) in std::mem::take(&mut self.queue) {
             let node = &mut self.nodes[node];
             match request {
                 Request::Children | Request::ChildCount => node.children_read = false,
-                // A node without its text counts as not read.
+                // A hidden node without name and children counts as not read if its text is
+                // missing.
                 Request::TextLength | Request::Text(..) | Request::Caret
                     if !node.showing && node.name.is_empty() && node.children.is_empty() =>
                 {
@@ -216,7 +217,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Adds an object that was found; `None` if it is in the tree already.
+    /// Adds an object that was found. `None` if it was not added, mostly as it is in the tree
+    /// already.
     pub fn add(&mut self, parent: Option<usize>, path: Arc<str>) -> Option<usize> {
         if *path == *NULL || self.paths.contains(&path) {
             return None;
@@ -316,13 +318,15 @@ impl<'a> Engine<'a> {
                     self.add(Some(index), child);
                 }
             }
-            // Most cells have no children: then nothing more is requested.
+            // First the number alone: most cells have no children, and for them no list is
+            // requested.
             None => self.queue.push_back((index, Request::ChildCount)),
         }
     }
 
-    /// Whether a node is known to have no size: its container and the container's container have
-    /// none. One of them is not enough, as a container without a size may hold elements with one.
+    /// Whether a node is known to have no size, because neither its container nor the container's
+    /// container has one. One of the two is not enough: a container without a size may hold
+    /// elements that have a size.
     pub(crate) fn is_sizeless(&self, index: usize) -> bool {
         let container = |node: usize| {
             self.nodes[node]
@@ -332,8 +336,8 @@ impl<'a> Engine<'a> {
         container(index).and_then(container).is_some()
     }
 
-    /// Handles a node's extents, known or refused: now it is known whether its children are
-    /// visible.
+    /// Called once a node's extents are known, or were refused. Only now is it known whether its
+    /// children are visible, so they are added now.
     fn on_extents(&mut self, index: usize) {
         if !self.toolkit.hides_by_size() {
             return;
@@ -367,7 +371,7 @@ impl<'a> Engine<'a> {
                 self.nodes[index].children_read = false;
                 self.long_lists.push(LongList { node: index, count });
             }
-            // A negative count means that the toolkit does not report it.
+            // A negative count means that the toolkit does not report the number.
             _ => self.queue.push_back((index, Request::Children)),
         }
     }
@@ -381,9 +385,10 @@ impl<'a> Engine<'a> {
         let role = self.known.get(&*self.nodes[index].path).map(|k| k.role);
         let viewport = role.is_some_and(|role| gtk::viewport_shows(role, states));
         let by_state = states.has(shown) || viewport;
-        // A container in a window hides what is in it only if it is not VISIBLE either. Gecko sets
-        // no SHOWING on a landmark without a box of its own (`display: contents`), and Chromium on
-        // one that is scrolled away from its fixed contents.
+        // Inside a window, a container without SHOWING hides its contents only if it is not VISIBLE
+        // either. Gecko does not set SHOWING on a landmark without a box of its own (`display:
+        // contents`), nor does Chromium on a landmark that is scrolled away from its fixed
+        // contents.
         let reached = self.nodes[parent].reached;
         let showing = reached && by_state;
         let opens = by_state || !toplevel && states.has(StateSet::VISIBLE);
@@ -402,8 +407,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Sends queued requests and handles replies, until there is neither. Sends nothing after
-    /// `until`.
+    /// Sends queued requests and handles replies, until nothing is queued or in flight. Sends
+    /// nothing after `until`.
     pub fn pump(&mut self, until: Option<Instant>) -> Result {
         loop {
             self.unread.heavy |= self.bytes > MOST_BYTES;
@@ -526,7 +531,7 @@ impl<'a> Engine<'a> {
         self.details(first, None)
     }
 
-    /// Reads objects of a known role without children.
+    /// Reads objects that all have this role, and no children.
     pub(crate) fn read_leaves(&mut self, parent: usize, found: Vec<Found>, role: u32) -> Result {
         self.leaf_role = Some(role);
         let read = self.read_found(parent, found);
@@ -534,7 +539,7 @@ impl<'a> Engine<'a> {
         read
     }
 
-    /// Removes this node and all later ones. Their containers must be before it.
+    /// Removes the node `first` and all later nodes, also from the lists of children.
     pub(crate) fn forget_from(&mut self, first: usize) {
         for node in self.nodes.drain(first..) {
             self.paths.remove(&node.path);

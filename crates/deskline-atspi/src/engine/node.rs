@@ -10,10 +10,10 @@ use crate::toolkits::gtk;
 /// An object, as far as it was read.
 #[derive(Debug, Default)]
 pub struct Node {
-    /// The bus name, if it is not the app's own: an embedded object of another process.
+    /// The bus name of the object's process, if it is an embedded object of another process.
     pub owner: Option<Arc<str>>,
     pub path: Arc<str>,
-    /// The identity, if it is not the path.
+    /// The identity, if it is not the path but the row and column of a spreadsheet's cell.
     pub id: Option<String>,
     /// Row and column, from 0, if it was found by its row and column.
     pub cell: Option<(i32, i32)>,
@@ -30,17 +30,18 @@ pub struct Node {
     pub label: String,
     /// The path of its label while the label's name is unknown; else empty.
     pub labelled_by: String,
-    /// The path of the chosen item of a GTK 3 combo box: hidden items have no state.
+    /// The path of the chosen item, of a GTK 3 combo box only. Its hidden items have no state that
+    /// tells.
     pub chosen: Option<Arc<str>>,
     pub value: Text,
     /// The extents as the toolkit reports them; not always in screen coordinates.
     pub extents: Option<Rect>,
-    /// Whether it shows, as far as the toolkit reports it, and no container hides it.
+    /// Whether the object shows: the toolkit reports so, and no container hides the object.
     pub showing: bool,
-    /// Whether neither it nor a container hides what is inside it.
+    /// Whether the object's contents may show: neither the object nor a container of it hides them.
     pub reached: bool,
-    /// Whether it would be visible if it and its ancestors had a size: a widget of GTK 4 in a page
-    /// that is not in front.
+    /// Whether the object is hidden only because it or an ancestor has no size, like a widget of
+    /// GTK 4 in a page that is not in front.
     pub unallocated: bool,
     /// Whether its children were requested and all of them read.
     pub children_read: bool,
@@ -49,7 +50,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Hides it and what is found inside it from now on.
+    /// Hides the node, and what is found inside it from now on.
     pub fn hide(&mut self) {
         self.showing = false;
         self.reached = false;
@@ -60,7 +61,7 @@ impl Node {
 #[derive(Debug, Default)]
 pub struct Found {
     pub path: Arc<str>,
-    /// The identity, if it is not the path.
+    /// The identity, if it is not the path but the row and column of a spreadsheet's cell.
     pub id: Option<String>,
     /// The name; empty if unknown.
     pub name: String,
@@ -100,13 +101,13 @@ pub struct LongList {
 /// The missing parts of a traversal.
 #[derive(Debug, Default)]
 pub struct Unread {
-    /// Nodes that were found and not read.
+    /// The number of nodes that were found, but not read.
     pub nodes: usize,
-    /// Whether it was stopped, with requests unsent or unanswered.
+    /// Whether the traversal was stopped, with requests unsent or unanswered.
     pub cut: bool,
-    /// Whether it reached the limit on the number of objects.
+    /// Whether the traversal reached the limit on the number of objects.
     pub overfull: bool,
-    /// Whether it reached the limit on the length of the replies.
+    /// Whether the traversal reached the limit on the length of the replies.
     pub heavy: bool,
     /// The requests that the app refused, or answered in a form that cannot be read.
     pub failed: Failed,
@@ -115,11 +116,11 @@ pub struct Unread {
 /// Refused requests, by the missing part of the tree.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Failed {
-    /// Containers whose children were not listed.
+    /// The number of containers whose children were not listed.
     pub lists: usize,
-    /// Elements that did not report their state or role: most of them have gone.
+    /// The number of elements that did not report their state or role. Most of them have gone.
     pub elements: usize,
-    /// Elements that did not report their names or texts.
+    /// The number of elements that did not report their names or texts.
     pub texts: usize,
 }
 

@@ -14,7 +14,7 @@ pub(super) type Asked = (Arc<str>, Request);
 #[derive(Debug, Default)]
 pub struct Questions {
     pub(super) all: Vec<Asked>,
-    /// How many of them are about visible nodes.
+    /// How many of them, counted from the first, are about visible nodes.
     pub(super) showing: usize,
 }
 
@@ -26,11 +26,13 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// The reply to a request, which is recorded for the next reading.
+    /// Takes the reply to a request, if it was fetched ahead. Records the request for the next
+    /// reading.
     pub(super) fn reply(&mut self, path: &Arc<str>, request: Request) -> Option<Message> {
         let asked = (path.clone(), request);
         let reply = self.replies.remove(&asked);
-        // The maximum at once: more would burden an app whose tree has changed.
+        // Do not record more requests than may be in flight at once: more would burden an app whose
+        // tree has changed.
         if self.questions.all.len() < MOST_IN_FLIGHT {
             self.questions.all.push(asked);
         }

@@ -11,7 +11,7 @@ use crate::toolkits::Prose;
 /// Marks the position of a child in a text.
 const CHILD: char = '\u{fffc}';
 
-/// The screen of a terminal has no more characters: a longer text is its scrollback.
+/// The maximum number of characters on a terminal's screen: a longer text includes the scrollback.
 const MOST_SCREEN: usize = 20_000;
 
 /// How far inside an element its first visible character is searched: text views have margins of
@@ -35,7 +35,7 @@ impl Engine<'_> {
                     || nameless && role::is_named_by_its_text(kind)
             }
             Prose::Anywhere => {
-                // A text view of Qt holds its viewport.
+                // A text view of Qt has its viewport as a child, so it is no leaf.
                 role::holds_text(kind) && (leaf || kind == role::TEXT)
                     || kind == role::PAGE
                     || nameless && leaf && role::is_named_by_its_text(kind)
@@ -49,13 +49,14 @@ impl Engine<'_> {
         let Ok(total) = usize::try_from(length) else {
             return;
         };
-        // With as many characters as children, each character stands for a child: no own text.
+        // If there are as many characters as children, each character stands for a child, and the
+        // element has no text of its own.
         let editable = node.states.has(StateSet::EDITABLE);
         let children = self.toolkit.prose() == Prose::InParents && node.children.len() == total;
         if total == 0 || children && !editable {
             return;
         }
-        // Qt 5 counts UTF-16 units, so do not rely on the count of a text that fits.
+        // Qt 5 counts UTF-16 units, so the length of a text that fits is not recorded.
         if total <= Text::LIMIT {
             self.queue.push_back((index, Request::Text(0, length)));
             return;
@@ -71,7 +72,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The caret's place; `None` if there is none.
+    /// Handles the caret's place in a text; `None` if there is no caret.
     pub(super) fn on_caret(&mut self, index: usize, caret: Option<usize>) {
         let node = &mut self.nodes[index];
         let total = node.value.omitted_after;
@@ -87,7 +88,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The place of the first visible character; `None` if the app does not report it.
+    /// Handles the place of the first visible character; `None` if the app does not report it.
     pub(super) fn on_first_shown(&mut self, index: usize, first: Option<usize>) {
         // `ask_part` reads half of the limit before its place: shift the place by that half, so
         // that the part begins at the first visible character.
@@ -95,7 +96,7 @@ impl Engine<'_> {
         self.ask_part(index, at);
     }
 
-    /// Handles a refusal: if the app does not know a place in a text, the next best one is
+    /// Handles a refusal: if the app does not know a place in a text, the next best place is
     /// requested.
     pub(super) fn on_text_refused(&mut self, index: usize, request: Request) {
         match request {
@@ -144,7 +145,7 @@ impl Engine<'_> {
     }
 }
 
-/// The screen of a terminal, without the empty lines below the last written one; if it is long, the
+/// The text on a terminal's screen, without the empty lines at its end. If it is long, only the
 /// part around the caret.
 fn screen(text: &str, caret: usize) -> Text {
     let end = text.trim_end().len();
@@ -180,7 +181,7 @@ pub fn settle(nodes: &mut [Node]) {
 }
 
 /// The value of an element whose parts hold it: the chosen item of a combo box, the parts of a date
-/// or a time. `None` for all others.
+/// or a time. `None` for all other elements.
 fn composed(nodes: &[Node], index: usize) -> Option<Text> {
     let node = &nodes[index];
     match node.role? {
@@ -204,8 +205,8 @@ fn composed(nodes: &[Node], index: usize) -> Option<Text> {
     }
 }
 
-/// The maximum number of levels from a combo box to its items: in a menu or a list, which may be in
-/// a scroll area.
+/// The maximum number of levels from a combo box to its items. They are in a menu or a list, which
+/// may be in a scroll area.
 const LEVELS: usize = 3;
 
 /// The maximum number of levels from a date to its parts.
@@ -266,11 +267,11 @@ fn parts(nodes: &[Node], index: usize, levels: usize) -> Option<String> {
     Some(whole.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The text, with the texts of its children inserted.
+/// The node's text, with the texts of the node's children inserted.
 fn embed(nodes: &[Node], node: &Node) -> Text {
     let text = &node.value;
     let mut children = node.children.iter().map(|&child| &nodes[child]);
-    // Only if the text was read from its start is it known which child belongs to which mark.
+    // Which child belongs to which mark is known only if the text was read from its start.
     let known = text.omitted_before == 0
         && (text.is_cut() || text.shown.matches(CHILD).count() == node.children.len());
     let mut whole = String::with_capacity(text.shown.len());

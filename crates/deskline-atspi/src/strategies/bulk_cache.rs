@@ -1,7 +1,8 @@
-//! The bulk cache: `Cache.GetItems`, everything an app has in its accessibility cache, in one call.
+//! The bulk cache: `Cache.GetItems` returns all that an app has in its accessibility cache in one
+//! call.
 //!
-//! It may lack objects and list orphans, so it only saves calls: walking from the root decides
-//! which objects are in the tree.
+//! The cache may lack objects and list orphans, so it only saves calls: walking from the root
+//! decides which objects are in the tree.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -15,7 +16,7 @@ use crate::strategies::reuse::LastReading;
 use crate::toolkits::CacheUse;
 
 /// The number of readings after which a cache that was not worth fetching is fetched again: GTK 3
-/// fills its cache some time after its start. The number doubles each time, up to a maximum.
+/// fills its cache some time after its start. The number doubles each time, up to `MOST_LATER`.
 const LATER: u32 = 16;
 const MOST_LATER: u32 = 256;
 
@@ -23,7 +24,8 @@ const MOST_LATER: u32 = 256;
 #[derive(Debug)]
 pub(crate) struct BulkCache {
     rule: CacheUse,
-    /// How many more readings do not fetch the cache; and how many will not after the next failure.
+    /// How many more readings do not fetch the cache, and (`later`) how many will not after the
+    /// next fetch that was not worth it.
     skip: u32,
     later: u32,
 }
@@ -38,14 +40,14 @@ impl BulkCache {
         }
     }
 
-    /// Whether to fetch it at this reading.
+    /// Whether to fetch the cache at this reading.
     pub(crate) fn is_due(&mut self) -> bool {
         let due = self.rule != CacheUse::Never && self.skip == 0;
         self.skip = self.skip.saturating_sub(1);
         due
     }
 
-    /// Records whether it was worth fetching.
+    /// Records whether the cache was worth fetching.
     pub fn judge(&mut self, worth: bool) {
         if worth || self.rule == CacheUse::Always {
             self.later = LATER;
@@ -77,9 +79,9 @@ pub fn is_complete(engine: &Engine<'_>) -> bool {
     3 * unknown <= known
 }
 
-/// Whether most of the cache is in the tree, once all of the tree was read. LibreOffice Calc's had
-/// 1,677 objects, 306 of them in the tree: fetching took 33 µs for each, and a request for the same
-/// facts takes 40 µs.
+/// Whether most of the cache is in the tree, after all of the tree was read. LibreOffice Calc's
+/// cache had 1,677 objects, 306 of them in the tree. Fetching it took 33 µs per object, and
+/// requesting the same facts takes 40 µs per object.
 pub fn is_used(engine: &Engine<'_>) -> bool {
     const FEW: usize = 100;
     let nodes = engine.nodes.iter();
@@ -116,7 +118,8 @@ impl Cached {
 
 /// Decodes the reply. Objects of other bus names are left out.
 fn read(message: &Message, bus_name: &str) -> Result<Cached, WireError> {
-    // Qt lists the children themselves, as at-spi2-core did before its commit b2c8c4c7 (2.17.90).
+    // Qt sends lists of children, as at-spi2-core did before its commit b2c8c4c7 (2.17.90). Others
+    // send the index of each object and the number of its children.
     let lists_children = match message.signature.as_str() {
         "a((so)(so)(so)iiassusau)" => false,
         "a((so)(so)(so)a(so)assusau)" => true,
@@ -138,7 +141,7 @@ fn read(message: &Message, bus_name: &str) -> Result<Cached, WireError> {
         } else {
             let index = r.i32()?;
             let count = r.i32()?;
-            // A negative count means that the toolkit does not report it.
+            // A negative count means that the toolkit does not report the number.
             let count = usize::try_from(count).unwrap_or(usize::MAX);
             counts.push((path.clone(), count));
             let siblings = below.entry(parent.into()).or_default();
@@ -178,11 +181,12 @@ fn read(message: &Message, bus_name: &str) -> Result<Cached, WireError> {
 /// The pattern of a container's child indexes.
 #[derive(Debug, PartialEq, Eq)]
 enum Indexes {
-    /// Each number is there once.
+    /// Each index from 0 to the last occurs once.
     All,
-    /// Numbers are missing.
+    /// Some indexes before the last are missing.
     Gaps,
-    /// Two children have the same index, or one has none. Such a cache is not used.
+    /// Two children have the same index, or a child has a negative index. The container's children
+    /// are then not taken from the cache.
     Wrong,
 }
 

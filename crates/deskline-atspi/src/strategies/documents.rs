@@ -1,8 +1,8 @@
 //! The windows of an app's other documents that nobody sees, such as LibreOffice's behind the one
 //! in front. Each has a thousand elements, so a link reuses them from their last reading.
 //!
-//! The state ACTIVE belongs to the window with the keyboard, and the states of frames are always
-//! read. So a window in use is read, and once more afterwards.
+//! Only the window that has the keyboard has the state ACTIVE, and the states of frames are always
+//! read. So a window is read while it is in use, and once more after its state has changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::engine::Node;
 use crate::names::{StateSet, role};
 use crate::tree::{Toplevel, Windows, split_id};
 
-/// A window of fewer nodes is read each time.
+/// The minimum number of nodes of a window that is reused: a smaller window is read each time.
 const MANY: usize = 400;
 
 /// The documents of one app, from the last reading of each, by the paths of their frames.
@@ -31,8 +31,9 @@ struct Document {
 }
 
 impl Documents {
-    /// The frames that nobody sees, by path, each with the states in which it need not be read.
-    /// Leaves out `acted_in`, the frames that the link acts in.
+    /// The frames that nobody sees, by path, each with the states that it had when it was read.
+    /// While a frame still has these states, it need not be read. Leaves out `acted_in`, the frames
+    /// that the link acts in.
     pub fn unseen(&self, windows: &Windows, acted_in: &[ElementId]) -> HashMap<Arc<str>, StateSet> {
         let tops = &windows.toplevels[..];
         let is_unseen = |window: &Toplevel| {
@@ -52,8 +53,8 @@ impl Documents {
         known.collect()
     }
 
-    /// Adds the descendants of these frames to `nodes`, unchanged. Returns the number of nodes, how
-    /// many of them were not read then, and the age of the oldest.
+    /// Adds the descendants of these frames to `nodes`, as they were last read. Returns the number
+    /// of added nodes, how many of them had not been read, and the age of the oldest reading.
     pub fn fill(&self, nodes: &mut Vec<Node>, frames: &[usize]) -> (usize, usize, Duration) {
         let (first, mut unread, mut age) = (nodes.len(), 0, Duration::ZERO);
         for &frame in frames {
@@ -76,7 +77,8 @@ impl Documents {
         (nodes.len() - first, unread, age)
     }
 
-    /// Stores the documents of a reading, except those in `older`, which were taken from here.
+    /// Stores the documents of a reading. Those in `older` were filled in from here, and stay as
+    /// they are.
     pub fn remember(&mut self, nodes: &[Node], older: &[usize], tree: &Tree, windows: &Windows) {
         let mut pairs: Vec<(&str, &Toplevel)> = Vec::new();
         for (window, toplevel) in tree.windows.iter().zip(&windows.toplevels) {

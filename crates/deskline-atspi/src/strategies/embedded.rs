@@ -1,5 +1,5 @@
-//! Objects of another owner on the bus that belong to an app: web views of WebKitGTK, and the
-//! toplevels of an app's other registrations.
+//! Objects that belong to an app, but have another owner on the bus: web views of WebKitGTK, and
+//! the toplevels of an app's other registrations.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::engine::{Engine, Node};
 use crate::partial::Partial;
 use crate::toolkits::Toolkit;
 
-/// Reads an embedded object and adds it to the nodes of the app, in its container there. Adds its
+/// Reads an embedded object and adds it to the nodes of the app, below its container. Adds its
 /// missing parts to `partial`.
 pub fn read(
     bus: &mut Connection,
@@ -61,8 +61,9 @@ pub fn read(
     Ok(())
 }
 
-/// The processes behind these names on the bus that are not the app's: neither its own process nor
-/// one that it has started, nor one of the same Flatpak. An app may name any object as its child.
+/// The processes behind these bus names that do not belong to the app. The app's own process, those
+/// that it has started, and those of the same Flatpak do belong to it. An app may name any object
+/// as its child.
 pub fn strangers(bus: &mut Connection, pid: u32, owners: BTreeSet<&str>) -> Vec<u32> {
     let mut owner_pid = |name: &str| {
         let call = Call::to_bus("GetConnectionUnixProcessID", Body::new().str(name));

@@ -1,5 +1,5 @@
-//! Rows of a list that GTK 4 does not list: it leaves out widgets of the role `presentation` with
-//! all that is in them, such as libadwaita's `AdwSpinRow`. So where the rows of a list leave a gap,
+//! Rows of a list that GTK 4 does not list: it leaves out widgets of the role `presentation`, such
+//! as libadwaita's `AdwSpinRow`, with all that is in them. So where the rows of a list leave a gap,
 //! the app is asked what lies there.
 
 use deskline_core::Rect;
@@ -16,7 +16,7 @@ const ROW: i32 = 24;
 /// How many levels an answer may lie below the list.
 const DEPTH: usize = 16;
 
-/// Adds such rows to their lists.
+/// Adds the rows that GTK 4 does not list to their lists.
 pub fn fill(engine: &mut Engine<'_>) -> Result<()> {
     if !engine.toolkit.hides_by_size() {
         return Ok(());
@@ -47,8 +47,8 @@ pub fn fill(engine: &mut Engine<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The first place of a list, from this height on, in which a row fits and none is: its middle and
-/// its top.
+/// The first gap between a list's rows, at `from` or below, in which a row fits: the x of its
+/// middle and the y of its top.
 fn gap(nodes: &[Node], list: usize, from: i32) -> Option<(i32, i32)> {
     let node = &nodes[list];
     let is_list = node.showing && node.role == Some(role::LIST) && node.children_read;

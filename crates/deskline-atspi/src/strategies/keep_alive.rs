@@ -1,4 +1,5 @@
-//! Keeps the cells of spreadsheets alive between readings, on a thread and a connection of its own.
+//! Keeps the cells of spreadsheets alive between readings, on a thread with a connection of its
+//! own.
 //!
 //! The thread starts with the first spreadsheet. It holds the lock while it renews an app's cells,
 //! mostly for 10 ms and at most for a second, so a reading never finds them half renewed.
@@ -53,7 +54,7 @@ impl KeepAlive {
         self.shared.lock().apps.remove(bus_name).unwrap_or_default()
     }
 
-    /// Puts them back, to be kept alive from now on.
+    /// Puts an app's spreadsheets back, to be kept alive from now on.
     pub fn put(&self, bus_name: &str, spreadsheets: Spreadsheets) {
         if spreadsheets.is_empty() {
             return;
@@ -99,8 +100,8 @@ impl Shared {
     }
 }
 
-/// Renews the cells that are due. Returns the time until the next ones. Drops the cells of an app
-/// that does not answer: the next reading reports that.
+/// Renews the cells that are due. Returns the time until the next cells are due. Drops the cells of
+/// an app that does not answer: the next reading reports that it does not.
 fn renew(
     bus: &mut Option<Connection>,
     address: &str,

@@ -1,16 +1,16 @@
 //! Containers with too many children to list in one call.
 //!
-//! GTK 3 (`gtk_container_accessible_ref_child` lists all children for each) and Chromium take time
-//! for a list of children that grows with the square of their number (2.5 s for 10,000), and for
-//! one child a time that grows with its index (Chromium 0.4 to 4 ms), unless it can be requested by
-//! its hyperlink ([`linked`]). Children are laid out on the screen in
-//! their order. So a search finds the visible ones: probe the extents of some children far apart,
-//! then probe between two neighbours if one is before and one is after the visible part. That costs
-//! nearly the same whatever the container's size. (Asking Chromium for the element at a point takes
-//! up to 30 ms, and its answer may be for another point.)
+//! In GTK 3 (`gtk_container_accessible_ref_child` lists all children for each) and Chromium, the
+//! time for a list of children grows with the square of their number (2.5 s for 10,000). The time
+//! for one child grows with its index (Chromium: 0.4 to 4 ms), unless the child can be requested by
+//! its hyperlink ([`linked`]). Children are laid out on the screen in their order, so a search
+//! finds the visible ones: probe the extents of some children far apart, then probe between two
+//! neighbours if one is before and one is after the visible part. That costs nearly the same
+//! whatever the container's size. (Asking Chromium for the element at a point takes up to 30 ms,
+//! and its answer may be for another point.)
 //!
-//! The others are read outwards from the visible ones, a batch at a time, as far as the budget
-//! goes. A visible one among them is recognised by its state.
+//! The other children are read outwards from the visible ones, a batch at a time, as far as the
+//! budget goes. If a visible child is among them, it is recognised by its state.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -34,11 +34,11 @@ const SHORT: i32 = 40;
 /// How many neighbours on each side of a visible child are read, whatever their extents.
 const AROUND: i32 = 4;
 
-/// How many children are requested at once if none is visible.
+/// How many hidden children are requested at once.
 const BATCH: usize = 64;
 
-/// Containers with at most this many children are listed once the visible nodes are read: Chromium
-/// takes 0.15 s for this many.
+/// Containers with at most this many children are listed in one call once the visible nodes are
+/// read: Chromium takes 0.15 s for this many.
 const LISTED_LATER: i32 = 2_500;
 
 #[derive(Debug, Default)]
@@ -62,15 +62,15 @@ impl From<LongList> for LargeList {
 }
 
 impl LargeLists {
-    /// The lists of a reading that is continued: their containers' nodes, and the known facts of
-    /// each.
+    /// The lists of a reading that is continued: the index of each container's node, and what is
+    /// known of the list.
     pub fn resume(known: Vec<(usize, KnownList)>) -> Self {
         let list = |(node, its)| LargeList { node, its };
         Self(known.into_iter().map(list).collect())
     }
 
-    /// Finds more children of the first incomplete list, and requests their states only. Skips the
-    /// children of longer lists without hyperlinks: they would cost the app seconds.
+    /// Finds more children of the first incomplete list, and requests only their states. Skips long
+    /// lists without hyperlinks: their children would cost the app seconds.
     pub(crate) fn find_more(&mut self, engine: &mut Engine<'_>) -> Result {
         let cheap = |list: &&mut LargeList| {
             list.its.linked == Some(true) || list.missing() <= BATCH || list.is_listed_at_once()
@@ -89,7 +89,7 @@ impl LargeLists {
     }
 
     /// Reads the showing children of each showing large list that the engine has found since the
-    /// last call, and of the large lists inside these.
+    /// last call, and of the large lists inside those lists.
     pub(crate) fn read_showing(&mut self, engine: &mut Engine<'_>) -> Result {
         let mut next = self.0.len();
         self.collect(engine);
@@ -109,7 +109,7 @@ impl LargeLists {
         Ok(())
     }
 
-    /// Reads the children of a container that has this many, with the large lists in them.
+    /// Reads the `count` children of a container, with the large lists inside them.
     pub(crate) fn read_counted(
         &mut self,
         engine: &mut Engine<'_>,
@@ -123,7 +123,7 @@ impl LargeLists {
         engine.details(first, None)
     }
 
-    /// Reads the other children, nearest to those that show first, until `until`.
+    /// Reads the hidden children until `until`, beginning with those nearest to the visible ones.
     pub(crate) fn read_hidden(
         &mut self,
         engine: &mut Engine<'_>,
@@ -228,9 +228,9 @@ impl LargeList {
         Ok(())
     }
 
-    /// Takes hidden children that were not requested from the last reading, if every requested one
-    /// is the same object at the same place: the probes are spread over the whole list, and an
-    /// insertion, removal, resize or scroll moves the children behind it.
+    /// Reuses the last reading for the hidden children that this reading has not requested, if each
+    /// requested child is the same object at the same place as then. The probes are spread over the
+    /// whole list, and an insertion, removal, resize or scroll moves the children behind it.
     fn recall(&mut self, engine: &mut Engine<'_>, last: &LastReading) {
         let path = &engine.nodes[self.node].path;
         let Some(then) = last.list(path).filter(|then| then.count == self.its.count) else {
@@ -258,14 +258,14 @@ impl LargeList {
                 continue;
             }
             let taken = child.map(|child| reuse::take_child(engine, last, self.node, child));
-            // Skip children that are to be read.
+            // `Some(None)` is a child that has to be read: skip it.
             if taken != Some(None) {
                 self.its.children.insert(index, taken.flatten());
             }
         }
     }
 
-    /// Adds all children at once.
+    /// Lists all children in one call, and adds them.
     fn list(&mut self, engine: &mut Engine<'_>) -> Result {
         let path = engine.nodes[self.node].path.clone();
         let reply = engine.ask_all(&path, [Request::Children])?.pop().flatten();
@@ -324,7 +324,7 @@ impl LargeList {
     }
 }
 
-/// The visible part of a container, or, if it has no extents, of its ancestor.
+/// The visible part of a container, or of its nearest ancestor that has a visible part.
 fn visible_part(engine: &Engine<'_>, container: usize) -> Option<Rect> {
     let mut at = Some(container);
     while let Some(node) = at {
@@ -345,7 +345,7 @@ fn may_show(from: Option<&Rect>, to: Option<&Rect>, clip: Rect) -> bool {
     let right = (from.x + from.w).max(to.x + to.w);
     let bottom = (from.y + from.h).max(to.y + to.h);
     let hull = Rect::at(left, top, right - left, bottom - top);
-    // Text laid out in lines may begin and end anywhere in them.
+    // Children that are text laid out in lines may begin and end anywhere in the lines.
     let row = Rect {
         x: clip.x,
         w: clip.w,
@@ -365,7 +365,8 @@ fn probes(from: i32, to: i32) -> impl Iterator<Item = i32> {
     (from + 1..to).step_by(step.max(1) as usize)
 }
 
-/// The next batch of indexes: first gaps between known ones, then both sides of them.
+/// The next batch of indexes to request: first the gaps between known indexes, and once there are
+/// no gaps, indexes on both sides.
 fn outwards(known: &BTreeSet<i32>, count: i32) -> BTreeSet<i32> {
     let side = BATCH as i32 / 2;
     let (first, last) = match (known.first(), known.last()) {

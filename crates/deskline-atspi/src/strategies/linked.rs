@@ -1,7 +1,7 @@
-//! Children by their hyperlinks.
+//! Finds children by their hyperlinks.
 //!
-//! A container with text has a hyperlink for each child that is embedded in it. If it has no text
-//! of its own between them, the n-th hyperlink belongs to the n-th child.
+//! A container with text has a hyperlink for each child that is embedded in it. If the container
+//! has no text of its own between the children, the n-th hyperlink belongs to the n-th child.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use crate::decode;
 use crate::engine::Engine;
 use crate::request::Request;
 
-/// Whether each of a container's `count` children has a hyperlink. Checks the last child.
+/// Whether each of a container's `count` children has a hyperlink. Checks the number of hyperlinks,
+/// and the last child.
 pub fn has_all(engine: &mut Engine<'_>, container: &str, count: i32) -> Result<bool> {
     if !engine.toolkit.links_its_children() {
         return Ok(false);

@@ -22,8 +22,8 @@ use crate::toolkits::qt;
 /// A list of more children than this is not listed: GTK 3 takes 5 s for 10,000.
 const MOST_CHILDREN: i32 = 1_000;
 
-/// The distance in pixels between the points at which a list's rows are searched, and the most
-/// points.
+/// The distance in pixels between the points at which a list's rows are searched, and the maximum
+/// number of these points.
 const STEP: usize = 12;
 const MOST_POINTS: usize = 300;
 
@@ -67,7 +67,8 @@ fn read_one(
     let rows = engine.number(&path, Request::Table("NRows"))?;
     let columns = engine.number(&path, Request::Table("NColumns"))?;
     if rows == Some(0) {
-        // The children are the headers. In Dolphin, whose views have no rows, they are the files.
+        // The children of a table without rows are its headers. In Dolphin, whose views have no
+        // rows, they are the files.
         let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
         if (1..=MOST_CHILDREN).contains(&count) {
             return engine.read_children(container);
@@ -91,18 +92,19 @@ fn read_one(
     }
     let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
     if !kind.is_some_and(role::is_table) {
-        // Such a container is a text document, a slide or a status bar.
+        // A container that is neither a table nor a list is a text document, a slide or a status
+        // bar.
         return lists.read_counted(engine, container, count);
     }
-    // A table that does not answer is a sheet that is closing. Its children would be 10⁹ cells, a
-    // number that overflows to 0 or less.
+    // A table that does not report its size is a sheet that is closing. It has 10⁹ cells as
+    // children, and that number overflows to 0 or less.
     if (1..=MOST_CHILDREN).contains(&count) {
         engine.read_children(container)?;
     }
     Ok(())
 }
 
-/// A list without extents is closed, and is read as hidden.
+/// Reads a closed list, which has no extents, as hidden.
 fn read_closed_list(engine: &mut Engine<'_>, container: usize) -> Result {
     if !qt::is_closed_list(engine.nodes[container].role) {
         return Ok(());
@@ -116,7 +118,7 @@ fn read_closed_list(engine: &mut Engine<'_>, container: usize) -> Result {
     Ok(())
 }
 
-/// A list that is no table.
+/// Reads a list that is not a table: all children of a short list, else the rows that show.
 fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Result {
     let count = engine.number(path, Request::ChildCount)?.unwrap_or(0);
     if (1..=MOST_CHILDREN).contains(&count) {
@@ -139,7 +141,7 @@ fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Re
     engine.read_found(node, found)
 }
 
-/// The row that contains an object, or the object itself: a child of the list.
+/// The child of the list that an object is, or is inside of.
 fn row_of(engine: &mut Engine<'_>, list: &str, mut at: Arc<str>) -> Result<Option<Arc<str>>> {
     for _ in 0..NESTED {
         let parent = engine.try_ask(&at, Request::Parent)?;

@@ -8,13 +8,13 @@
 //! | [`recycled`] | rows that were in view before | |
 //! | [`stacked`] | pages that are behind another | |
 //! | [`gaps`] | rows that GTK 4 does not list | |
-//! | [`read_on`] | between links: the nodes for which the last reading had no time | `large_list`, `reuse` |
+//! | [`read_on`] | between links: nodes the last reading had no time for | `large_list`, `reuse` |
 //! | [`large_list`] | containers of more than 500 children | `linked`, `reuse` |
 //! | [`linked`] | children by their hyperlinks | |
 //! | [`table`] | tables that create their cells on request | |
 //! | [`spreadsheet`] | LibreOffice's cells, whose objects are kept alive | `table` |
 //! | [`keep_alive`] | LibreOffice's cells between readings | `spreadsheet` |
-//! | [`managed`] | containers that manage their descendants: which of the above | the three above |
+//! | [`managed`] | containers that manage descendants | `large_list`, `table`, `spreadsheet` |
 //! | [`unlisted`] | open menus of Qt's buttons | |
 //! | [`embedded`] | objects of another process, such as web views | `large_list` |
 

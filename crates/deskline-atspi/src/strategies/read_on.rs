@@ -40,7 +40,8 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
         if whole || node.showing || node.owner.is_some() || listed(index, node) {
             continue;
         }
-        // Such a node lacks only children: `count_unread` marks it again if one of them is unread.
+        // A node whose role and some children are known lacks at most children, so it is marked as
+        // complete: `count_unread` marks it as incomplete again if a child of it is unread.
         if node.role.is_some() && !node.children.is_empty() {
             complete.push(index);
         } else if unread.len() < BATCH {
@@ -72,7 +73,7 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
     let fresh = fresh.filter(|(_, node)| node.role.is_some() && !node.detailed);
     let fresh: Vec<usize> = fresh.map(|(index, _)| index).collect();
     engine.details(0, None)?;
-    // Some requests were dropped, so it is unknown what these nodes lack: read them again later.
+    // If some requests were dropped, it is unknown what these nodes lack: read them again later.
     if engine.unread.cut {
         for index in fresh {
             let node = &mut engine.nodes[index];
@@ -93,7 +94,7 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
     Ok(more)
 }
 
-/// The progress of a reading: the objects found, and the objects read.
+/// The progress of a reading: the numbers of objects found and of objects read.
 #[derive(PartialEq)]
 struct Extent(usize, usize);
 

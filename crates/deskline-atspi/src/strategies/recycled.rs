@@ -1,9 +1,9 @@
-//! Hides rows that were in view before.
+//! Hides rows that were in view before, and no longer are.
 //!
-//! GTK 4 keeps rows around the visible ones, reports each as visible, and scrolled-away rows keep
-//! their old place: a click there reaches another row. So if the rows of a list do not lie one
-//! below the other, the app is asked for the element at the middle of the list, and only the rows
-//! around that one are visible.
+//! GTK 4 keeps rows around the visible ones, and reports each of them as visible. Rows that were
+//! scrolled away keep their old place, where a click reaches another row. So if the rows of a list
+//! do not lie one below the other, the app is asked for the element at the middle of the list, and
+//! only the rows around that element count as visible.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ pub fn hide(engine: &mut Engine<'_>) -> Result {
     Ok(())
 }
 
-/// The children of a list that have a place, with the top of each; none if they are in columns.
+/// The rows of a list that have extents, with the top of each. Empty if the rows are in columns.
 fn rows(engine: &Engine<'_>, list: usize) -> Vec<(usize, i32)> {
     let nodes = &engine.nodes;
     let mut rows = Vec::new();
@@ -76,8 +76,8 @@ fn rows(engine: &Engine<'_>, list: usize) -> Vec<(usize, i32)> {
     rows
 }
 
-/// The runs of rows that lie one below the other. A row that is closer to the previous row than
-/// most rows are begins a new run.
+/// The runs of rows that lie one below the other. A row begins a new run if it is closer to the
+/// previous row than most rows are.
 fn runs(tops: &[i32]) -> Vec<Range<usize>> {
     let mut steps: Vec<i32> = tops.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.retain(|step| *step > 0);

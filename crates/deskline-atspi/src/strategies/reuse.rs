@@ -21,7 +21,7 @@ use crate::names::{StateSet, role};
 use crate::request::Request;
 use crate::toolkits::Prose;
 
-/// The age from which on a reading is not reused: toolkits omit some events, and hidden nodes must
+/// The age at which a reading is no longer reused: toolkits omit some events, and hidden nodes must
 /// not stay wrong.
 const OLDEST: Duration = Duration::from_secs(60);
 
@@ -33,12 +33,12 @@ const CHILDREN_CHANGED: &str = "ChildrenChanged";
 pub(crate) struct KnownList {
     /// The reported number of children.
     pub count: i32,
-    /// The requested children, by index: `None` if there was none, or one that is in the tree
-    /// already.
+    /// The requested children, by index. `None` if there was no child at the index, or if the child
+    /// was in the tree already.
     pub children: BTreeMap<i32, Option<usize>>,
     /// The extents of the children that the search has probed.
     pub(super) probed: HashMap<i32, Rect>,
-    /// Whether each child has a hyperlink, once it is known.
+    /// Whether each child has a hyperlink; `None` until that is known.
     pub(super) linked: Option<bool>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct KnownList {
 #[derive(Debug)]
 pub(crate) struct LastReading {
     pub pid: u32,
-    /// When the oldest part was read.
+    /// When the oldest part of the reading was read.
     pub since: Instant,
     nodes: Vec<Node>,
     /// The indexes of the hidden nodes, by their paths.
@@ -56,7 +56,7 @@ pub(crate) struct LastReading {
     /// The paths of hidden objects that events named, and of large lists whose children have
     /// changed.
     pub(crate) dirty: HashSet<Arc<str>>,
-    /// Whether the time budget kept it from reading more.
+    /// Whether the time budget kept the reading from going further.
     pub cut_short: bool,
     /// Whether the app has more nodes than one reading has time for: its reading is, or was,
     /// continued between links.
@@ -101,7 +101,7 @@ impl LastReading {
         self.cut_short = cut_short;
     }
 
-    /// The children that these containers have listed, where all of them were read.
+    /// The children of those containers whose children were all read, by the containers' paths.
     pub(crate) fn children_of(
         &self,
         containers: &HashSet<Arc<str>>,
@@ -119,8 +119,8 @@ impl LastReading {
 
     /// Records an event: the path of its object, and its name.
     pub fn invalidate(&mut self, path: &str, event: &str) {
-        // A node that was visible is read again in any case; of a large visible list, all but its
-        // hidden children.
+        // A visible node is read again in any case. The hidden children of a visible large list are
+        // not, so a change of the list's children is recorded.
         let relists = event == CHILDREN_CHANGED && self.lists.contains_key(path);
         if relists || self.hidden.contains_key(path) {
             self.dirty.insert(path.into());
@@ -132,8 +132,8 @@ impl LastReading {
         self.lists.get(path).filter(|_| !self.dirty.contains(path))
     }
 
-    /// Whether a child of a large list is still the same: the same object or none, and hidden in
-    /// the same way if it was hidden.
+    /// Whether a child of a large list is unchanged: it is the same object, visible as before or
+    /// hidden with the same states; or there is still no child.
     pub fn is_same(&self, then: Option<&usize>, now: Option<&Node>) -> bool {
         match (then.map(|then| &self.nodes[*then]), now) {
             (None, None) => true,
@@ -145,7 +145,7 @@ impl LastReading {
         }
     }
 
-    /// Whether another link may reuse it.
+    /// Whether the reading is young enough for another link to reuse it.
     pub(crate) fn may_outlive_a_link(&self) -> bool {
         self.since.elapsed() < OLDEST
     }
@@ -167,7 +167,7 @@ impl LastReading {
             let read = plain && whole && node.role.is_some();
             // LibreOffice Calc's input line is reported as hidden, and its text changes without an
             // event. Firefox loads the page of the next tab in a hidden frame, without an event:
-            // its document is listed each time, and may then be reused.
+            // the frame's document is listed each time, and may be reused after that.
             let may_change = node.showing
                 || node.states.has(StateSet::EDITABLE)
                 || node.role == Some(role::INTERNAL_FRAME);
@@ -207,7 +207,7 @@ fn index_hidden(nodes: &[Node]) -> HashMap<Arc<str>, usize> {
     hidden.map(|(i, node)| (node.path.clone(), i)).collect()
 }
 
-/// The children of a container that manages its descendants are never listed.
+/// Whether the node manages its descendants: the children of such a container are never listed.
 pub(crate) fn is_managed(node: &Node) -> bool {
     node.states.has(StateSet::MANAGES_DESCENDANTS)
 }
@@ -242,7 +242,7 @@ pub(crate) fn recall(
             requests.push((path, Request::ChildCount));
         }
     }
-    // There are fewer if the traversal is late.
+    // There are fewer replies than requests if the traversal is late.
     let mut replies = engine.ask_each(requests)?.into_iter();
     for (node, then) in same {
         let old = &last.nodes[then];
@@ -306,7 +306,7 @@ fn take_below(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: us
     }
 }
 
-/// A node without its children, with `container` as its parent.
+/// A copy of a node without its children, with `parent` as its parent.
 pub(super) fn copy(node: &Node, parent: Option<usize>) -> Node {
     Node {
         parent,

@@ -8,10 +8,10 @@
 //! from time to time, and each object is created only once.
 //!
 //! The object of an emptied cell goes on reporting the old text (LibreOffice 7.4 puts the defaults,
-//! but no empty text, into its edit engine); one that is created afterwards reports none. So an
-//! object that reports the same text as before is replaced if its cell may have been emptied. That
-//! is so if the cell is or was selected, or if another cell that was not selected has changed. The
-//! active cell is always the same object: it is empty if the input line is empty.
+//! but no empty text, into its edit engine); an object that is created afterwards reports no text.
+//! So an object that reports the same text as before is replaced if its cell may have been emptied:
+//! if the cell is or was selected, or if another cell that was not selected has changed. The active
+//! cell is always the same object: it is empty if the input line is empty.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,13 +29,13 @@ use crate::request::Request;
 /// How long an object is assumed to live after a reply that named it: less than at-spi2-atk's 15 s.
 const ALIVE: Duration = Duration::from_secs(13);
 
-/// The age at which the cells are renewed: between readings, and in a reading for which there was
-/// no time before.
+/// The age at which the cells are renewed between readings (`DUE`), and the age at which a reading
+/// renews them because there was no time between readings (`OVERDUE`).
 const DUE: Duration = Duration::from_secs(8);
 const OVERDUE: Duration = Duration::from_secs(10);
 
-/// How many cells are renewed at a time between readings: 10 ms, so that the next reading does not
-/// wait.
+/// How many cells are renewed at a time between readings. That takes 10 ms, so the next reading
+/// hardly waits.
 const SLICE: usize = 256;
 
 /// How long the cells are kept alive after the last reading: longer than an agent usually thinks.
@@ -44,11 +44,11 @@ const REMEMBERED: Duration = Duration::from_secs(120);
 /// The cells that one reading has found, by row and column.
 #[derive(Debug)]
 pub(crate) struct Spreadsheet {
-    /// When the oldest of its objects was last named in a reply.
+    /// Each of the cells' objects has been named in a reply since this time.
     renewed: Instant,
-    /// When it was last read.
+    /// When the spreadsheet was last read.
     read: Instant,
-    /// How many rows and columns it has in all.
+    /// How many rows and columns the spreadsheet has in all.
     size: (i32, i32),
     /// The visible part.
     clip: Rect,
@@ -61,14 +61,14 @@ pub(crate) struct Spreadsheet {
 #[derive(Debug)]
 struct Cell {
     path: Arc<str>,
-    /// The address, such as `B7`: an object keeps it.
+    /// The address, such as `B7`. It does not change while the object lives.
     name: String,
-    /// The text that its object reported.
+    /// The text that the cell's object reported.
     text: String,
-    /// Whether it was selected or active.
+    /// Whether the cell was selected or active.
     watched: bool,
-    /// The extents of a cell at the border of the visible part: while they stay the same, the same
-    /// rows and columns are visible.
+    /// The extents, if the cell is at the border of the visible part: while all such cells keep
+    /// theirs, the same rows and columns are visible.
     border: Option<Rect>,
 }
 
@@ -102,8 +102,8 @@ pub fn read(
     Ok(())
 }
 
-/// The time until cells are due; `None` if there are none to keep alive. Drops those that are too
-/// old.
+/// The time until cells are due for renewal; `None` if there are no cells to keep alive. Drops the
+/// spreadsheets that are too old.
 pub(crate) fn next_due(spreadsheets: &mut Spreadsheets) -> Option<Duration> {
     spreadsheets
         .retain(|_, sheet| sheet.renewed.elapsed() < ALIVE && sheet.read.elapsed() < REMEMBERED);
@@ -122,7 +122,7 @@ pub(crate) fn renew_due(engine: &mut Engine<'_>, spreadsheets: &mut Spreadsheets
 }
 
 impl Spreadsheet {
-    /// The time until its cells are to be renewed.
+    /// The time until the spreadsheet's cells are to be renewed.
     fn due(&self) -> Duration {
         DUE.saturating_sub(self.renewed.elapsed())
     }
@@ -169,8 +169,8 @@ impl Spreadsheet {
         })
     }
 
-    /// Renews the next `most` cells, so that their objects live on. The next reading finds those
-    /// that are gone.
+    /// Renews the next `most` cells, so that their objects live on. The next reading finds out
+    /// which objects are gone.
     fn renew(&mut self, engine: &mut Engine<'_>, most: usize) -> Result {
         let all = || (Instant::now(), self.cells.keys().copied().collect());
         let (since, mut left) = self.renewal.take().unwrap_or_else(all);
@@ -185,8 +185,8 @@ impl Spreadsheet {
         Ok(())
     }
 
-    /// Reads the visible cells, known ones without a request to the table. `false` if the known
-    /// objects are gone: no node was added then.
+    /// Reads the visible cells, known ones without a request to the table. If the known objects are
+    /// gone, returns `false` and adds no node.
     fn read_again(
         &mut self,
         engine: &mut Engine<'_>,
@@ -233,7 +233,8 @@ impl Spreadsheet {
     }
 
     /// Requests new objects for the cells from node `start` on that report the same text as before
-    /// and may have been emptied. Such a cell has its new object from now on.
+    /// and may have been emptied. If the new object reports another text, the cell has that object
+    /// from now on.
     fn ask_doubtful(&self, engine: &mut Engine<'_>, table: &Table, start: usize) -> Result {
         let mut doubtful = Vec::new();
         let (mut all, mut changed) = (false, Vec::new());
@@ -254,7 +255,8 @@ impl Spreadsheet {
                 doubtful.push((index, watched, Request::CellAt(row, column)));
             }
         }
-        // Rows or columns may have moved, if a text is still reported elsewhere.
+        // Rows or columns may have moved if several texts have changed, or if a changed text is
+        // also reported by an unchanged cell.
         let says_it = |&(index, ..): &(usize, bool, Request)| {
             changed.contains(&engine.nodes[index].value.shown.as_str())
         };
@@ -301,15 +303,15 @@ impl Spreadsheet {
     }
 }
 
-/// Selected or active: only such a cell, or one that was so at the last reading, can have been
+/// Whether a cell is selected or active: if it is, or was at the last reading, it may have been
 /// emptied.
 fn is_watched(node: &Node) -> bool {
     node.states.has(StateSet::SELECTED) || node.states.has(StateSet::FOCUSED)
 }
 
-/// Empties the active cell if the input line is empty: the one editable paragraph of the window
-/// that is in no document. LibreOffice does not report it as showing, so this is known only once
-/// the hidden nodes are read.
+/// Empties the active cell if the input line is empty. The input line is the window's only editable
+/// paragraph outside of documents. LibreOffice does not report it as showing, so its text is known
+/// only once the hidden nodes are read.
 pub(crate) fn empty_active(engine: &mut Engine<'_>) {
     let path = |index: usize| {
         std::iter::successors(Some(index), |&at| {

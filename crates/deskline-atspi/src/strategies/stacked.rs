@@ -1,10 +1,10 @@
-//! Hides pages of a stack that were in front before.
+//! Hides pages of a stack that were in front before, and no longer are.
 //!
 //! GTK 4 reports each page of a stack as visible, and a page that is no longer in front keeps its
-//! size. The stack's page itself is an object without extents around its content. So if the
-//! contents of several pages have a size, the selected tab or row says which one it controls. Where
-//! none does, the app is asked for the element at the middle of the stack. While a stack fades to
-//! another page, for 200 ms, that is the page that lies on top.
+//! size. A page itself is an object without extents around its content. So if the contents of
+//! several pages have a size, the page in front is the one that a selected tab or row controls. If
+//! no page is controlled, the app is asked for the element at the middle of the stack. While a
+//! stack fades to another page, for 200 ms, that element is in the page that lies on top.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::engine::{Engine, Node};
 use crate::names::{CONTROLLER_FOR, StateSet};
 use crate::request::Request;
 
-/// The most selected elements that are asked which page they control.
+/// The maximum number of selected elements that are asked which page they control.
 const MOST: usize = 100;
 
-/// Marks the pages that are not in front as hidden, with all their descendants. Returns whether
-/// some may be read before their stack has faded to another one.
+/// Marks the pages that are not in front as hidden, with all their descendants. Returns whether a
+/// stack may have been read before it had finished fading to another page.
 pub fn hide(engine: &mut Engine<'_>) -> Result<bool> {
     let mut may_fade = false;
     if !engine.toolkit.hides_by_size() {

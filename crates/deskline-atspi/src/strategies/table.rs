@@ -20,11 +20,12 @@ use crate::toolkits::{Headers, vcl};
 const MOST_ROWS: i32 = 300;
 const MOST_COLUMNS: i32 = 100;
 
-/// A table of at most this many cells is read whole: a search for the visible ones costs more (5 ms
-/// of gtk3-widget-factory's 16).
+/// A table of at most this many cells is read whole: a search for the visible cells costs more (5
+/// of the 16 ms that a reading of gtk3-widget-factory takes).
 const MOST_SMALL: i64 = 128;
 
-/// The distance between the points at which a cell is searched, in pixels, and their number.
+/// The distance in pixels between the points at which a cell is searched, and the maximum number of
+/// these points.
 const STEP: i32 = 12;
 const TRIES: i32 = 60;
 
@@ -37,13 +38,14 @@ pub struct Table {
     pub clip: Rect,
 }
 
-/// Rows, or columns.
+/// A range of rows, or of columns.
 pub type Range = RangeInclusive<i32>;
 
-/// The cell at a row and column, if it is known without a request to the table.
+/// Returns the cell at a row and column, if it is known without a request to the table.
 pub(crate) type KnownCell<'k> = &'k dyn Fn(i32, i32) -> Option<Found>;
 
-/// Reads the visible headers and cells. Returns the ranges of rows and of columns.
+/// Reads the visible headers and cells. Returns the ranges of the rows and of the columns that were
+/// read.
 pub fn read(
     engine: &mut Engine<'_>,
     node: usize,
@@ -98,7 +100,7 @@ pub(crate) fn cell_id(table: &str, row: i32, column: i32) -> String {
     format!("{table}#{row},{column}")
 }
 
-/// Splits such an identity into table, row and column.
+/// Splits an identity made by [`cell_id`] into table, row and column.
 pub(crate) fn parse_cell_id(id: &str) -> Option<(&str, i32, i32)> {
     let (table, cell) = id.split_once('#')?;
     let (row, column) = cell.split_once(',')?;
@@ -111,7 +113,7 @@ fn objects(answers: &[Option<Message>]) -> impl Iterator<Item = Arc<str>> {
 }
 
 impl Table {
-    /// Whether each request for a cell creates another object. A cell is then identified by its row
+    /// Whether each request for a cell creates a new object. A cell is then identified by its row
     /// and column.
     pub(crate) fn is_spreadsheet(&self) -> bool {
         vcl::is_spreadsheet(self.rows, self.columns)
@@ -145,8 +147,8 @@ impl Table {
         Ok(Some((rows, left..=right.min(left + MOST_COLUMNS))))
     }
 
-    /// Reads the headers of these columns, or of all if no cell is visible: an empty table has
-    /// headers too.
+    /// Reads the headers of these columns, or of all columns if no cell is visible: an empty table
+    /// has headers too.
     fn read_headers(
         &self,
         engine: &mut Engine<'_>,
@@ -161,7 +163,7 @@ impl Table {
         engine.read_found(node, headers)
     }
 
-    /// The headers of these columns, each once. A click on one sorts the table.
+    /// The headers of these columns, each once. A click on a header sorts the table.
     fn headers(&self, engine: &mut Engine<'_>, columns: &Range) -> Result<Vec<Found>> {
         let mut paths: Vec<Arc<str>> = match engine.toolkit.headers() {
             Headers::Nowhere => Vec::new(),
@@ -170,7 +172,7 @@ impl Table {
                 objects(&engine.ask_all(&self.path, requests)?).collect()
             }
             Headers::FirstChildren => {
-                // If the rows have headers, the corner comes first.
+                // If the rows have headers, the first child is the corner: request one child more.
                 let requests = (0..=*columns.end() + 1).map(Request::ChildAt);
                 let answers = engine.ask_all(&self.path, requests)?;
                 let children: Vec<Arc<str>> = objects(&answers).collect();
@@ -228,7 +230,8 @@ impl Table {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// Row and column of the first cell found from the top left inwards, or from the bottom right.
+    /// Row and column of the first cell found from the top left inwards, or from the bottom right
+    /// if not `from_top`.
     fn corner(&self, engine: &mut Engine<'_>, from_top: bool) -> Result<Option<(i32, i32)>> {
         let clip = self.clip;
         for i in 0..TRIES {
@@ -292,7 +295,8 @@ impl Table {
             return Ok(None);
         }
         // A header's index can look like that of a cell, but only a cell is found at its own row
-        // and column. LibreOffice creates another object for each request, with the same extents.
+        // and column. LibreOffice creates a new object for each request, so the same extents are
+        // enough.
         let there = engine.try_ask(&self.path, Request::CellAt(row, column))?;
         let Some(there) = there.as_ref().and_then(decode::object) else {
             return Ok(None);

@@ -1,5 +1,6 @@
 //! Open menus and lists that their app does not list. Qt lists the menus of a menu bar, but neither
-//! those of buttons nor lists of completions: only the event of such a one gives its path.
+//! the menus of buttons nor lists of completions: their paths come only with the events that they
+//! send when they begin to show.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,10 +11,12 @@ use crate::decode;
 use crate::names::{ROOT, StateSet, role};
 use crate::request::Request;
 
-/// The maximum number of objects to remember. Each widget of a dialog that opens sends the event.
+/// The maximum number of objects to remember. When a dialog opens, each of its widgets sends an
+/// event that it shows.
 const MOST: usize = 256;
 
-/// How long the app may take to answer about them. A hung app costs the reading that follows more.
+/// How long the app may take to answer about these objects. If the app hangs, the reading that
+/// follows takes longer still.
 const ANSWERS: Duration = Duration::from_millis(500);
 
 /// The objects of an app that may be open menus or lists, by their paths.
@@ -21,7 +24,7 @@ const ANSWERS: Duration = Duration::from_millis(500);
 pub struct Unlisted(Vec<Arc<str>>);
 
 impl Unlisted {
-    /// Takes an event of the app.
+    /// Handles an event of the app: remembers the object if it begins to show.
     pub fn hear(&mut self, event: &Message) {
         let shows = || {
             let mut reader = event.reader();

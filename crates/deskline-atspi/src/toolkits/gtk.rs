@@ -10,15 +10,16 @@ pub(crate) fn clips_children(number: Option<u32>) -> bool {
     number != Some(role::PAGE_TAB)
 }
 
-/// Whether a viewport shows without the state SHOWING. GTK 3.24 clears it for one that was scrolled
-/// by more than its height.
+/// Whether an object is a viewport that shows, even without the state SHOWING. GTK 3.24 clears
+/// SHOWING on a viewport that was scrolled by more than its height.
 pub(crate) fn viewport_shows(number: u32, states: StateSet) -> bool {
     number == role::VIEWPORT && states.has(StateSet::VISIBLE)
 }
 
-/// GTK 4 names a widget without a name after its class (`GtkButton`), joins a name that it finds
-/// twice (`5 5`), and calls each tab of a notebook `Tab` (4.8), though its label has the name. The
-/// first two are in gtkatcontext.c: `gtk_at_context_get_name_accumulate`.
+/// A name without GTK 4's additions. GTK 4 names a widget without a name after its class
+/// (`GtkButton`), and doubles a name that it finds twice (`5 5`):
+/// `gtk_at_context_get_name_accumulate` in gtkatcontext.c. 4.8 calls each tab of a notebook `Tab`,
+/// though the tab's label has the name.
 pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
     if name == "Tab" && number == role::PAGE_TAB {
         return "";
@@ -38,8 +39,8 @@ pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
     }
 }
 
-/// GTK 4 names the buttons of a stack switcher by their pages' titles with mnemonics, and the
-/// labels in them by the visible titles.
+/// Names the buttons of stack switchers like the labels in them. GTK 4 names such a button by its
+/// page's title with the mnemonic's underscore, and the label by the title that is visible.
 pub(crate) fn drop_mnemonics(elements: &mut [Element]) {
     for index in 1..elements.len() {
         let (before, after) = elements.split_at_mut(index);
@@ -57,15 +58,15 @@ pub(crate) fn drop_mnemonics(elements: &mut [Element]) {
     }
 }
 
-/// A pop-up's reported size may be off by a pixel.
+/// The tolerance for a pop-up's reported size, which may be off by a pixel.
 const LEEWAY: i32 = 2;
 
 /// The offsets, in pixels, of GTK 4's popovers and their contents from their reported extents.
 /// `nodes` has the extents of each node and of its container, mapped by their toplevel. Each result
 /// is a node that belongs to a pop-up window, and its offset.
 ///
-/// GTK 4 reports the extents of a popover as if its window began at its widget's corner and ended
-/// at the window's end.
+/// GTK 4 reports a popover's extents as if the popover's window began at the corner of its
+/// container. The extents end where that window ends.
 pub(crate) fn popup_offsets(
     nodes: &[Option<(Rect, Rect)>],
     popups: &[Rect],
@@ -92,8 +93,8 @@ pub(crate) fn popup_offsets(
 /// A tool tip's window is larger than its text by at most this, in pixels at scale 2.
 const PADDING: i32 = 60;
 
-/// The offsets of GTK 4's tool tips among `nodes`, children of toplevels. Each lies in the middle
-/// of a pop-up window, and its reported extents are relative to that window.
+/// The offsets of GTK 4's tool tips among `nodes`, which are children of toplevels. Each tool tip
+/// lies in the middle of a pop-up window, and its reported extents are relative to that window.
 pub(crate) fn tool_tips(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
     let fits = |own: &Rect, popup: &Rect| {
         let (x, y) = (popup.w - own.w, popup.h - own.h);
@@ -107,8 +108,8 @@ pub(crate) fn tool_tips(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize,
     nodes.iter().filter_map(place).collect()
 }
 
-/// The largest difference between a popover of a native Wayland window and its reported extents: 9
-/// pixels at scale 1.
+/// The maximum distance, in pixels, of a popover's reported extents from its pop-up window, in a
+/// native Wayland window. At scale 1 the distance is 9 pixels.
 const BESIDE: i32 = 40;
 
 /// The offsets, in pixels, of GTK 4's popovers in native Wayland windows, and of their contents,

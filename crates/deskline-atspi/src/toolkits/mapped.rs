@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use deskline_contract::WindowHint;
 use deskline_unix::process;
 
-/// A process maps a few hundred files, a line each; Chromium a few thousand.
+/// The maximum number of bytes to read of a process's list of mapped files. The list has a line for
+/// each of a few hundred files, or in Chromium a few thousand.
 const LONGEST_MAP: u64 = 4 << 20;
 
 type Environment = BTreeMap<String, String>;
@@ -18,8 +19,8 @@ type Environment = BTreeMap<String, String>;
 /// missing in the environment.
 type Remedy = fn(&Environment) -> Option<&'static str>;
 
-/// For each toolkit: a file that its processes have mapped, its name, and how to put its apps on
-/// the bus. Toolkits that load the libraries of others come first.
+/// For each toolkit: a file that its processes have mapped, the toolkit's name, and how to put its
+/// apps on the bus. Toolkits that load the libraries of others come first.
 const TOOLKITS: [(&str, &str, Remedy); 9] = [
     ("/icudtl.dat", "Chromium or Electron", |_| {
         Some("with --force-renderer-accessibility")
@@ -75,13 +76,14 @@ pub fn hint(pid: u32) -> WindowHint {
     }
 }
 
-/// Whether its toolkit puts windows on the bus without their content, unless accessibility is
-/// turned on for it.
+/// Whether the process's toolkit puts windows on the bus without their content, unless
+/// accessibility is turned on for the process.
 pub fn keeps_content_back(pid: u32) -> bool {
     maps(pid).contains(TOOLKITS[0].0)
 }
 
-/// Whether the controls of a Qt app may be of Qt Quick, where each draws and reports what it likes.
+/// Whether the controls of a Qt app may be of Qt Quick, where each control draws and reports what
+/// it likes.
 pub fn has_qml(pid: u32) -> bool {
     let maps = maps(pid);
     ["/libQt5Quick.so", "/libQt6Quick.so"]
@@ -89,7 +91,8 @@ pub fn has_qml(pid: u32) -> bool {
         .any(|file| maps.contains(file))
 }
 
-/// The catalogues of gettext and Qt that a process has mapped: those of the language that it shows.
+/// The translation catalogues of gettext and Qt that a process has mapped. They are those of the
+/// language in which it shows its texts.
 pub fn catalogues(pid: u32) -> Vec<PathBuf> {
     let maps = maps(pid);
     let files = maps

@@ -1,5 +1,6 @@
 //! The quirks of each toolkit, with the reason why they matter, and the version in which each was
-//! seen. The rest of the crate asks here and matches on no toolkit's name.
+//! seen. The rest of the crate asks here, or
+//! compares with a [`Toolkit`].
 //!
 //! | toolkit | names itself | seen |
 //! |---|---|---|
@@ -13,9 +14,9 @@
 //!
 //! There are two kinds of knowledge here. A fact that depends on the toolkit is a method of
 //! [`Toolkit`]. A quirk that can be recognised by the objects themselves (a role, a shape) is a
-//! function of [`gtk`], [`qt`] or [`vcl`], and is applied to every app, as it is harmless in
-//! others. Chromium's `<select>` menus, whose extents are those of the closed control, are handled
-//! with the other clipping rules in `deskline-core/src/visible.rs`.
+//! function of [`gtk`], [`qt`] or [`vcl`], and is applied to every app, as it is harmless in apps
+//! of other toolkits. Chromium's `<select>` menus, whose extents are those of the closed control,
+//! are handled with the other clipping rules in `deskline-core/src/visible.rs`.
 
 pub mod gtk;
 pub mod mapped;
@@ -49,18 +50,19 @@ pub enum Toolkit {
     Other,
 }
 
-/// When an app's cache (`Cache.GetItems`) is fetched, before its objects are read one by one.
+/// At which readings an app's cache (`Cache.GetItems`) is fetched before the app's objects are read
+/// one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CacheUse {
     /// At no reading.
     Never,
-    /// While it has most of the tree.
+    /// As long as the cache has most of the tree.
     WhileComplete,
     /// At each reading.
     Always,
 }
 
-/// Where a toolkit puts the text of a page. Only these elements are asked for text.
+/// Where a toolkit puts the text of a page, and so which elements are asked for text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prose {
     /// Each run of text is an element of its own, with the text for its name.
@@ -76,8 +78,9 @@ pub(crate) enum Prose {
 pub enum Headers {
     /// `Table.GetColumnHeader` answers with the same object each time.
     OfColumns,
-    /// The table's first children. Qt creates another object for each `GetColumnHeader`, and never
-    /// frees it (5.15 and 6: a FIXME in `QAccessibleTableCell::columnHeaderCells`, itemviews.cpp).
+    /// The headers are the table's first children. Qt creates a new object for each
+    /// `GetColumnHeader`, and never frees it (5.15 and 6: a FIXME in
+    /// `QAccessibleTableCell::columnHeaderCells`, itemviews.cpp).
     FirstChildren,
     /// Not known.
     Nowhere,
@@ -86,14 +89,15 @@ pub enum Headers {
 /// How far a toolkit's `Component.GetAccessibleAtPoint` can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HitTest {
-    /// It names what lies below too, and later siblings are drawn over earlier ones.
+    /// The answer may be an object that lies below another. So the order of the tree decides: later
+    /// siblings are drawn over earlier ones.
     ByOrder {
         /// Whether earlier siblings are drawn over later ones instead.
         first_on_top: bool,
         /// Whether a text takes the clicks on what lies below it.
         texts_cover: bool,
     },
-    /// A window answers with the topmost object, in window coordinates.
+    /// A window answers with the topmost object at a point in window coordinates.
     InWindow,
     /// A page answers with the topmost object.
     OfPages {
@@ -107,17 +111,19 @@ pub enum HitTest {
 /// The units of a toolkit's extents, and which rectangle a toplevel's extents are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Units {
-    /// Relative to the window, in integer factors. The toolkit draws its own frame and shadow.
+    /// Relative to the window, scaled by an integer factor. The toolkit draws its own frame and
+    /// shadow.
     Gtk4,
-    /// Integer factors. A toplevel's extents are those of the window manager's frame.
+    /// Scaled by an integer factor. A toplevel's extents are those of the window manager's frame.
     Gtk3,
-    /// Any factor. A toplevel's extents are those of its X window.
+    /// Scaled by any factor. A toplevel's extents are those of its X window.
     Qt,
     /// Chromium, Gecko, LibreOffice, Java: pixels mostly.
     Other,
 }
 
-/// Whether something is true of a toolkit: as it says for those named, and the opposite for others.
+/// Defines methods that return a fact about a toolkit: the literal for the named toolkits, and the
+/// opposite for all others.
 macro_rules! facts {
     ($($(#[$doc:meta])* $vis:vis $name:ident: $is:literal for $($kit:ident)|+;)+) => {
         impl Toolkit {
@@ -134,52 +140,54 @@ facts! {
     /// widget in a page that is not in front, and gives it no size.
     pub(crate) hides_by_size: true for Gtk4;
 
-    /// Whether it knows the screen positions of its objects. GTK 4 does not: its toplevels and
-    /// popovers have to be paired with their X windows.
+    /// Whether the toolkit knows the screen positions of its objects. GTK 4 does not: its toplevels
+    /// and popovers have to be paired with their X windows.
     pub(crate) knows_the_screen: false for Gtk4;
 
-    /// Whether it answers `Text.GetOffsetAtPoint`. GTK 4.8 never does, not even with an error.
-    /// Later ones do, in window coordinates (`GtkAccessibleText.get_offset`, since 4.16).
+    /// Whether the toolkit answers `Text.GetOffsetAtPoint`. GTK 4.8 never does, not even with an
+    /// error. Later versions do, in window coordinates (`GtkAccessibleText.get_offset`, since
+    /// 4.16).
     pub(crate) answers_offset_at_point: false for Gtk4;
 
-    /// Whether its tree is complete at the first reading. GTK 4 creates some objects, and their
-    /// descriptions, when the objects around them are read.
+    /// Whether the toolkit's tree is complete at the first reading. GTK 4 creates some objects, and
+    /// their descriptions, when the objects around them are read.
     pub(crate) is_complete_at_once: false for Gtk4;
 
     /// Whether an object's index counts siblings that its container does not list.
     pub(crate) counts_unlisted_siblings: true for Gtk4;
 
-    /// Whether an embedded child is found quickly by its hyperlink. Chromium takes 0.4 ms for each,
-    /// but up to 4 ms for a child by its index: the time grows with the index.
+    /// Whether an embedded child is found quickly by its hyperlink. Chromium takes 0.4 ms to find a
+    /// child by its hyperlink, but up to 4 ms by its index: that time grows with the index.
     pub(crate) links_its_children: true for Chromium;
 
-    /// Whether it sends events for changes of hidden nodes, so that a reading can be kept until the
-    /// next link: GTK 3 sends none for a child that is added to a hidden container, and Qt 5 none
-    /// at all. GTK 4's cache is fetched in any case.
+    /// Whether the toolkit sends events for changes of hidden nodes, so that a reading can be kept
+    /// until the next link. GTK 3 sends none for a child that is added to a hidden container, and
+    /// Qt 5 none at all. GTK 4 needs none, as its cache is fetched in any case.
     pub(crate) reports_hidden_changes: true for Chromium;
 
-    /// Whether it sends an event whenever a control is switched. Qt 5 sends none; others were not
-    /// tried.
+    /// Whether the toolkit sends an event whenever a control is switched. Qt 5 sends none; `Java`
+    /// and `Other` were not tried.
     pub(crate) tells_states: false for Qt | Java | Other;
 
-    /// Whether it sends no event while elements move. GTK 4 scrolls smoothly to the focus for
-    /// 200 ms, and so does a page of Firefox.
+    /// Whether the toolkit sends no event while elements move. GTK 4 scrolls smoothly to the
+    /// focused element for 200 ms, and so does a page of Firefox.
     pub moves_silently: true for Gtk4 | Gecko;
 
-    /// Whether it ignores a click in a menu right after the click that has opened it, on Wayland.
+    /// Whether, on Wayland, the toolkit ignores a click in a menu right after the click that opened
+    /// the menu.
     pub ignores_clicks_in_new_menus: true for Gtk3;
 
-    /// Whether a toplevel's window is mapped when the toplevel is announced. GTK 4 announces it
-    /// before its first frame is drawn.
+    /// Whether a toplevel's window is mapped when the toplevel is announced. GTK 4 announces a
+    /// toplevel before the first frame of its window is drawn.
     pub(crate) maps_before_it_tells: false for Gtk4;
 
-    /// Whether a read-only spin button is a part of a date, or an ARIA one, with its displayed
-    /// value in an attribute. As a number Chromium 156 reports March for `03`, and as a text
-    /// Firefox 153 reports `mm` if nothing is set.
+    /// Whether a read-only spin button is a part of a date or made by ARIA, and has its displayed
+    /// value in an attribute. Its number and its text are no substitute: Chromium 156 reports March
+    /// for `03` as a number, and Firefox 153 reports the text `mm` if nothing is set.
     pub(crate) has_value_texts: true for Chromium | Gecko;
 
-    /// Whether the name of a combo box is the chosen text, even if a label names it: GTK 3, and Qt
-    /// 5 and 6 on Unix.
+    /// Whether the name of a combo box is the chosen text, even if the box has a label. That is so
+    /// in GTK 3, and in Qt 5 and 6 on Unix.
     pub(crate) names_by_choice: true for Gtk3 | Qt;
 }
 
@@ -199,10 +207,10 @@ impl Toolkit {
         }
     }
 
-    /// A document's cache may be of any size: that of a page of 10,000 elements took Chromium 1.6
-    /// s, more than reading the tree. GTK 4's cache lists the pages of stacks as parents of their
-    /// content, but its lists of children do not: it is fetched at each reading, so that the tree
-    /// stays the same.
+    /// A document's cache may be of any size: for a page of 10,000 elements Chromium took 1.6 s,
+    /// more than for reading the tree. In GTK 4's cache, but not in its lists of children, the
+    /// pages of a stack are the parents of their content. Fetching the cache at each reading keeps
+    /// the tree the same.
     pub(crate) fn cache_use(self) -> CacheUse {
         match self {
             Self::Chromium | Self::Gecko | Self::Vcl => CacheUse::Never,
@@ -229,7 +237,7 @@ impl Toolkit {
         }
     }
 
-    /// The units of its extents.
+    /// The units of the toolkit's extents.
     pub fn units(self) -> Units {
         match self {
             Self::Gtk4 => Units::Gtk4,
@@ -239,8 +247,8 @@ impl Toolkit {
         }
     }
 
-    /// The state of a visible object: GTK 4.8 sets SHOWING on windows only, not on dialogs
-    /// (`collect_states` in gtkatspicontext.c sets VISIBLE on everything).
+    /// The state that marks an object as visible. GTK 4.8 sets SHOWING on windows only, not on
+    /// dialogs (`collect_states` in gtkatspicontext.c sets VISIBLE on everything).
     pub(crate) fn shown_state(self) -> u32 {
         match self {
             Self::Gtk4 => StateSet::VISIBLE,
@@ -248,8 +256,8 @@ impl Toolkit {
         }
     }
 
-    /// The request for an object's extents. GTK 4 knows only window coordinates, and logs a
-    /// warning for each request for the screen's. Newer versions answer 0, 0
+    /// The request for an object's extents. GTK 4 knows only window coordinates. It logs a warning
+    /// for each request for screen coordinates, which newer versions answer with 0, 0
     /// (`translate_coordinates_from_accessible` in gtkatspicomponent.c).
     pub fn extents(self) -> Request {
         if self.knows_the_screen() {
@@ -259,8 +267,9 @@ impl Toolkit {
         }
     }
 
-    /// How far its answers about a point can be trusted. GTK 3 (GtkOverlay) and Qt 5 and 6 name the
-    /// first child with the point, whatever lies over it, and Java a pane around all.
+    /// How far the toolkit's answers about a point can be trusted. GTK 3 (GtkOverlay), Qt 5 and Qt
+    /// 6 name the first child that contains the point, whatever lies over that child. Java names a
+    /// pane around everything.
     pub fn hit_test(self) -> HitTest {
         match self {
             Self::Gtk3 | Self::Qt | Self::Java => HitTest::ByOrder {
@@ -274,10 +283,10 @@ impl Toolkit {
         }
     }
 
-    /// How long after scrolling its tree may still report the old places. Chromium 148 reports the
-    /// first places of a motion at once, and the last ones 500 ms later; a window that was just
-    /// raised begins to move up to 200 ms after the key. Firefox 153 reports each step of a motion,
-    /// for 200 ms.
+    /// How long after scrolling the tree may still report old places. Chromium 148 reports the
+    /// first places of a motion at once, and the last ones 500 ms later. In a window that was just
+    /// raised, the motion begins up to 200 ms after the key. Firefox 153 reports each step of a
+    /// motion, for 200 ms.
     pub(crate) fn scrolling_lag(self) -> Duration {
         match self {
             Self::Chromium => Duration::from_millis(900),
@@ -286,7 +295,7 @@ impl Toolkit {
         }
     }
 
-    /// The name of an object of that role without the toolkit's additions.
+    /// The name of an object whose role is `number`, without the toolkit's additions.
     pub(crate) fn plain_name(self, name: &str, number: u32) -> &str {
         match self {
             Self::Gtk4 => gtk::gtk4_name(name, number),
@@ -295,15 +304,16 @@ impl Toolkit {
         }
     }
 
-    /// Whether an object of that role is checked while it is PRESSED. GTK 4.8 gives toggle buttons
-    /// the role of push buttons, and its other buttons are never PRESSED.
+    /// Whether an object whose role is `number` is checked while it is PRESSED. GTK 4.8 gives
+    /// toggle buttons the role of push buttons, and its other buttons are never PRESSED.
     pub fn toggles(self, number: u32) -> bool {
         number == role::TOGGLE_BUTTON || self == Self::Gtk4 && number == role::PUSH_BUTTON
     }
 }
 
-/// The name of a browser's tab without its memory: Chromium 117 and later has `Inbox - Memory usage
-/// - 123 MB`, in the words of its language, and changes the figure every few seconds.
+/// The name of a browser's tab without its memory usage. A tab of Chromium 117 and later is named
+/// `Inbox - Memory usage - 123 MB`, in the browser's language, and the figure changes every few
+/// seconds.
 fn without_memory_usage(name: &str) -> &str {
     let parts = name.rsplit_once(" - ").and_then(|(rest, figure)| {
         let (number, unit) = figure.split_once(|c: char| c.is_whitespace())?;

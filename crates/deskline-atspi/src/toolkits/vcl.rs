@@ -6,8 +6,8 @@ use deskline_core::Rect;
 
 use crate::names::role;
 
-/// The delay after keys until it updates the states of toolbars and menus, and the status bar: a
-/// timer does so 305 ms after the last change of the document.
+/// How long after keys LibreOffice takes to update the status bar, and the states of toolbars and
+/// menus. A timer updates them 305 ms after the last change of the document.
 pub(crate) const STATUS_LAG: Duration = Duration::from_millis(320);
 
 /// Whether an app of this name is LibreOffice, whatever toolkit draws its widgets.
@@ -15,8 +15,8 @@ pub(crate) fn is_office(name: &str) -> bool {
     name == "soffice"
 }
 
-/// Whether a table has more cells than there can be objects for: a spreadsheet, of 10⁹ cells. For
-/// each request for a cell LibreOffice creates an object of 7 kB and never frees it.
+/// Whether a table is a spreadsheet: its 10⁹ cells are more than there can be objects for. For each
+/// request for a cell LibreOffice creates an object of 7 kB and never frees it.
 pub(crate) fn is_spreadsheet(rows: i32, columns: i32) -> bool {
     i64::from(rows) * i64::from(columns) > 1_000_000
 }
@@ -24,10 +24,9 @@ pub(crate) fn is_spreadsheet(rows: i32, columns: i32) -> bool {
 /// The offset of a node from its reported extents. `outer` are the container's reported extents,
 /// `by` is the container's own offset.
 ///
-/// LibreOffice does not know of its own menu bar until its window is resized: its root pane fills
-/// its panel, but the reported extents begin higher. A node inside the pane that lies outside the
-/// container's reported extents, but inside the real ones, is a widget of GTK's with correct
-/// extents.
+/// LibreOffice ignores its own menu bar until its window is resized: the root pane fills its panel,
+/// but is reported to begin higher. If a node in the pane lies outside the container's reported
+/// extents, but inside the real ones, it is a widget of GTK, and its extents are correct.
 pub fn offset(number: Option<u32>, own: Rect, outer: Rect, by: (i32, i32)) -> (i32, i32) {
     let within = |inner: Rect, outer: Rect| inner.intersect(&outer) == inner;
     let same_size = (own.w, own.h) == (outer.w, outer.h);

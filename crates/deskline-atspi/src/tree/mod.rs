@@ -25,14 +25,15 @@ pub use windows::{InBuffer, Toplevel, Windows};
 /// Knowledge about the windows of an app's toplevels that lasts from one reading to the next.
 #[derive(Debug, Default)]
 pub(crate) struct KnownWindows {
-    /// Windows that ACTIVE identified.
+    /// What earlier readings have taught about which window belongs to which toplevel.
     learnt: Learnt,
-    /// Paths of the last reading's toplevels and tool tips whose windows did not exist yet, and
-    /// which cannot be placed without them.
+    /// The paths of those toplevels and tool tips of the last reading whose windows did not exist
+    /// yet. They cannot be placed without their windows.
     missing: HashSet<String>,
     /// The missing toplevels whose windows did not appear in time.
     given_up: HashSet<String>,
-    /// On Wayland, whether the compositor has told where pop-ups are.
+    /// Whether the compositor has told where pop-ups are. `None` for an app without native Wayland
+    /// windows.
     pub(crate) tells_popups: Option<bool>,
 }
 
@@ -81,7 +82,8 @@ pub fn build(
             .filter(|e: &&Element| e.native_role != "menu item")
             .map(|e| e.role);
         let mut element = element(peer, node, parent, container);
-        // GTK 4 returns an empty rectangle for a widget without a size, unless it is not asked.
+        // GTK 4 returns an empty rectangle for a widget without a size. Drop it, as not all such
+        // widgets are asked for their extents.
         let extents = node.extents.filter(|e| !(node.unallocated && e.is_empty()));
         element.extents = placements[index].zip(extents).map(|(p, e)| p.apply(e));
         if let Some(list) = parent.and_then(|p| elements.get(p)) {
@@ -90,7 +92,7 @@ pub fn build(
         if placements[index].is_some_and(|place| place.is_tool_tip) {
             element.role = Role::HELP_TAG;
         }
-        // GTK 3 draws its popovers in their window.
+        // GTK 3 draws a popover inside its toplevel's window, as a modal panel.
         let is_modal_panel = node.role == Some(role::PANEL) && node.states.has(StateSet::MODAL);
         if is_modal_panel && peer.toolkit == Toolkit::Gtk3 {
             element.role = Role::POPOVER;
@@ -100,7 +102,8 @@ pub fn build(
             [window] => Some(&windows.toplevels[*window]),
             _ => None,
         });
-        // Java's access bridge (libatk-wrapper 0.40) adds the owner's place to that of a dialog.
+        // Java's access bridge (libatk-wrapper 0.40) adds the position of a dialog's owner to that
+        // of the dialog.
         if let (Toolkit::Java, Some(window)) = (peer.toolkit, sure) {
             element.extents = Some(window.outer());
         }
@@ -159,7 +162,7 @@ fn toplevels(
     if !toolkit.maps_before_it_tells() && !windows.unplaced {
         let mut of: Vec<&[usize]> = Vec::new();
         let missing = described.iter().zip(&pairs).filter(|(_, pair)| {
-            // Two frames match only the same window, so the window of one is missing.
+            // If two frames match only the same window, the window of one of them is missing.
             let alone = of.contains(&pair.windows.as_slice()) && pair.windows.len() == 1;
             of.push(&pair.windows);
             alone || pair.windows.is_empty()
@@ -200,7 +203,7 @@ struct Placement {
     map: Map,
     /// The offset that is added after the map, in pixels.
     after: (i32, i32),
-    /// Whether it is a tool tip of GTK 4, which has no role of its own.
+    /// Whether the node is a tool tip of GTK 4, which gives tool tips no role of their own.
     is_tool_tip: bool,
 }
 
@@ -235,7 +238,7 @@ fn placements(
     }
     // A node without a window in the list (a menu) uses the map of the app's window with the
     // largest scale. GTK 4 nodes without a window get no bounds, as their coordinates are relative
-    // to it.
+    // to their window.
     let scaled = || {
         let maps = toplevels.iter().filter_map(|(_, pair)| pair.map);
         maps.max_by(|a, b| a.scale.total_cmp(&b.scale))
@@ -294,8 +297,8 @@ fn placements_by(
     maps.into_iter().zip(offsets(nodes)).map(place).collect()
 }
 
-/// Chromium 156 reports its pages in pixels, and its windows in scaled units. A page that is mapped
-/// as its window is then reaches out of all windows.
+/// Chromium 156 reports its pages in pixels, but its windows in scaled units. So if a page that is
+/// mapped like its window reaches out of all windows, all pages are taken to be in pixels.
 fn unscale_pages(nodes: &[Node], windows: &Windows, places: &mut [Option<Placement>]) {
     let mut pages = vec![None; nodes.len()];
     for (at, node) in nodes.iter().enumerate() {
@@ -320,7 +323,7 @@ fn unscale_pages(nodes: &[Node], windows: &Windows, places: &mut [Option<Placeme
     }
 }
 
-/// Maps each toplevel's extents relative to its own corner.
+/// Maps the extents in each toplevel to coordinates relative to the toplevel's corner.
 fn placements_from_corners(nodes: &[Node], toplevels: &[(usize, Pair)]) -> Vec<Option<Placement>> {
     let map = |frame: usize, _: &Pair| nodes[frame].extents.map(Map::from_corner);
     placements_by(nodes, toplevels, map, |first| {
@@ -374,13 +377,14 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placemen
 }
 
 /// The paths of GTK 4's tool tips whose windows were not open when the windows were listed. GTK 4
-/// reports a tip first, and then opens its window. The tip lies over another child of its toplevel.
+/// reports a tip first, and then opens its window. A tip is recognised by lying over an earlier
+/// child of its toplevel.
 fn tool_tips_without_windows<'n>(
     nodes: &'n [Node],
     places: &[Option<Placement>],
 ) -> impl Iterator<Item = &'n str> {
     let place = |index: usize| nodes[index].extents.filter(|_| nodes[index].showing);
-    // A tip that is being opened may show its contents before it shows itself.
+    // The contents of a tip that is being opened may be SHOWING before the tip is.
     let within = move |node: &Node| node.children.iter().find_map(|child| place(*child));
     let lost = move |&(index, node): &(usize, &Node)| {
         let own = || place(index).or_else(|| within(node));
@@ -399,8 +403,8 @@ fn tool_tips_without_windows<'n>(
     nodes.filter(lost).map(|(_, node)| &*node.path)
 }
 
-/// The offsets of GTK 4's popovers in native Wayland windows from the positions of their windows.
-/// GTK 4 reports them next to these (from 4.18 on: off by their shadow).
+/// How far GTK 4's popovers in native Wayland windows have to be moved to their pop-up windows. GTK
+/// 4 reports a popover next to its pop-up window (from 4.18 on: off by its shadow).
 fn beside_popups(
     nodes: &[Node],
     windows: &Windows,
@@ -484,12 +488,13 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     let name = peer.toolkit.plain_name(&node.name, number);
     let mut title = if name.is_empty() { &node.label } else { name };
     let mut value = node.value.clone();
-    // The combo box's name is the chosen item, and its label should be its name. A combo box of GTK
-    // may have a name all the same.
+    // The combo box's name is the chosen item, so its label becomes the name. A combo box of GTK
+    // without a label may have a real name, and keeps it.
     let is_qt = peer.toolkit == Toolkit::Qt;
     let is_choice = !node.label.is_empty() || is_qt;
     if number == role::COMBO_BOX && peer.toolkit.names_by_choice() && is_choice {
-        // The selected row of Qt's list is the one that was chosen there last.
+        // In Qt the name decides: the selected row of the list is only the one that was last chosen
+        // in the list.
         if value.is_blank() || is_qt && !name.is_empty() {
             value = Text::new(name);
         }
@@ -551,9 +556,9 @@ fn states(set: StateSet, number: u32, toolkit: Toolkit) -> States {
         States::COLLAPSED,
         expandable && !set.has(StateSet::EXPANDED),
     );
-    // Windows and plain containers have neither state. Only an element that takes input can be
+    // Windows and plain containers have neither ENABLED nor SENSITIVE, so only an element that
+    // takes input can be disabled. Chromium's read-only fields have neither state, but are not
     // disabled.
-    // Chromium's read-only fields have neither too.
     let on = [StateSet::ENABLED, StateSet::SENSITIVE, StateSet::READ_ONLY];
     let enabled = on.into_iter().any(|state| set.has(state));
     states.set(States::DISABLED, !enabled && takes_input(number));

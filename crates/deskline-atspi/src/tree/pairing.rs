@@ -2,9 +2,9 @@
 //!
 //! Rules are applied from the strictest to the loosest. A rule pairs a frame and a window if each
 //! is the only match of the other. Some windows are alike, such as two maximised ones with the same
-//! title. Among those, the frame with the ACTIVE state is the front window, and that pair is
-//! remembered. If none of them is in front, they stay undecided: each frame gets all its possible
-//! windows.
+//! title. Among those, the frame with the ACTIVE state belongs to the front window, and that pair
+//! is remembered. If no such window is in front, the frames stay undecided: each gets all its
+//! possible windows.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -19,18 +19,19 @@ use crate::toolkits::Units;
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'n> {
     pub path: &'n str,
-    /// The title. In Qt 5 a minimised window has none.
+    /// The title. In Qt 5 a minimised window has no title.
     pub title: &'n str,
     /// In the toolkit's units.
     pub extents: Option<Rect>,
-    /// Whether it has the ACTIVE state.
+    /// Whether the frame has the ACTIVE state.
     pub active: bool,
 }
 
 /// The possible windows of a frame, and how the frame maps to the screen.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Pair {
-    /// Indices of the windows, likeliest first: one if it is known, none if no window fits.
+    /// Indices of the possible windows, likeliest first: a single one if the window is known, and
+    /// an empty list if no window fits.
     pub windows: Vec<usize>,
     /// Maps the toolkit's coordinates to the screen's, through the likeliest window.
     pub map: Option<Map>,
@@ -39,10 +40,11 @@ pub(crate) struct Pair {
 /// What earlier readings have taught, by the paths of the frames.
 #[derive(Debug, Default)]
 pub(crate) struct Learnt {
-    /// Windows that ACTIVE identified: a frame stays the same window while another app is in front.
+    /// The windows that ACTIVE identified. A frame keeps its window while another app is in front.
     by_active: HashMap<String, Lesson>,
     /// The windows of the last reading in which ACTIVE decided nothing. An app and its compositor
-    /// change a title at different times: a frame that matches no window keeps the one that it had.
+    /// change a title at different times: meanwhile the frame matches no window, and keeps the
+    /// window that it had.
     last: HashMap<String, WindowId>,
 }
 
@@ -167,7 +169,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Pairs the windows that are known by their frames.
+    /// Pairs the windows that name their frame ([`Toplevel::frame`]).
     fn take_named(&mut self) {
         for (i, frame) in self.frames.iter().enumerate() {
             let mut toplevels = self.windows.toplevels.iter();
@@ -228,8 +230,8 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Groups the unpaired frames and windows that match by this rule, directly or through each
-    /// other.
+    /// Groups the unpaired frames and windows that match by this rule, directly or through others
+    /// in the same group.
     fn groups(&self, rule: Rule) -> Vec<(Vec<usize>, Vec<usize>)> {
         let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for frame in self.free_frames() {
@@ -298,8 +300,8 @@ impl<'t> Table<'t> {
     }
 
     /// The possible windows of an unpaired frame, likeliest first. Toolkits create their windows in
-    /// the order of their frames (GTK 3, GTK 4, Qt 5, Qt 6), so the likeliest one has the frame's
-    /// index in the group.
+    /// the order of their frames (GTK 3, GTK 4, Qt 5, Qt 6), so the likeliest window has the same
+    /// index among the group's windows as the frame among its frames.
     fn candidates(&self, frame: usize) -> Vec<usize> {
         for rule in RULES {
             let groups = self.groups(rule);

@@ -11,7 +11,8 @@ use deskline_core::Rect;
 use super::windows::Toplevel;
 use crate::toolkits::Units;
 
-/// No factor is computed from smaller frames, as rounding by one pixel would change it too much.
+/// The minimum width and height of a frame from which a factor is computed: in a smaller frame,
+/// rounding by one pixel would change the factor too much.
 const SMALLEST: i32 = 24;
 
 /// The maximum factor.
@@ -29,7 +30,7 @@ impl Units {
         }
     }
 
-    /// The factor that scales `frame` to the size of `target`. `None` if none is plausible.
+    /// The factor that scales `frame` to the size of `target`. `None` if no factor is plausible.
     fn factor(self, frame: Rect, target: Rect) -> Option<f64> {
         let fits = |k: f64| {
             // The toolkit has rounded to its units, and the window system may have rounded too.
@@ -62,18 +63,18 @@ impl Units {
                 None => None,
             };
         }
-        // The frame of a window with client-side decorations includes their shadow in GTK 3.
+        // In GTK 3 the frame of a window with client-side decorations includes the window's shadow.
         let targets = [content, toplevel.outer(), toplevel.window];
         let fits = targets.iter().filter_map(|target| {
             let k = self.factor(frame, *target)?;
             Some(Map::between(frame, *target, k))
         });
-        // Both fit: take the smaller factor.
+        // If several targets fit, take the smallest factor.
         fits.min_by(|a, b| a.scale.total_cmp(&b.scale))
     }
 
-    /// Like [`Self::fit`], for a GTK 4 window that does not report its shadow. The window is larger
-    /// than the frame by about the same amount in width and height.
+    /// Like [`Self::fit`], for a GTK 4 window that does not report its shadow. The window has to be
+    /// larger than the frame by about the same amount in width and height.
     fn fit_with_shadow(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
         const WIDEST: f64 = 96.0;
         const UNEVEN: f64 = 8.0;
@@ -87,8 +88,8 @@ impl Units {
     }
 
     /// Maps a GTK 4 frame to its window even if the sizes do not fit: during a resize, or if the
-    /// window does not report its shadow. Such a shadow is assumed to be equal on opposite sides.
-    /// `None` for other toolkits.
+    /// window does not report its shadow. An unreported shadow is assumed to be equally wide on
+    /// opposite sides. `None` for other toolkits.
     pub fn guess(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
         if self != Self::Gtk4 {
             return None;

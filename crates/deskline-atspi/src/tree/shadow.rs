@@ -1,6 +1,6 @@
-//! Where the content of a native Wayland window begins in its buffer, which may have a shadow
-//! around it. GTK 3 and Chromium count extents from the buffer's corner, GTK 4 and Qt from the
-//! content's. If Qt draws its own title bar, it counts from below the bar.
+//! Where the content of a native Wayland window begins in the window's buffer, which may also
+//! contain a shadow around the content. GTK 3 and Chromium count extents from the buffer's corner,
+//! GTK 4 and Qt from the content's. If Qt draws its own title bar, it counts from below the bar.
 
 use std::ops::RangeInclusive;
 
@@ -9,11 +9,12 @@ use deskline_core::Rect;
 use super::windows::{InBuffer, Toplevel};
 use crate::engine::Node;
 
-/// The maximum width of the border that Qt draws around its window, in its units: usually 1.
+/// The maximum width of the border that Qt draws around its window, in Qt's units. The border is
+/// usually 1 wide.
 const BORDER: i32 = 4;
 
-/// The height of a title bar, in its toolkit's units: Qt's has 22 to 38. A smaller difference is
-/// rounding.
+/// The plausible heights of a title bar, in the toolkit's units. Qt's title bar has 22 to 38. A
+/// smaller difference in height is rounding.
 const TITLE_BAR: RangeInclusive<i32> = 16..=80;
 
 /// Where the content of the window begins in the frame, in the toolkit's units; negative if the
@@ -57,8 +58,8 @@ fn after_shadow(outer: Rect, content: Rect, left: i32, top: i32) -> (i32, i32) {
     if with_shadow { (left, top) } else { (0, 0) }
 }
 
-/// For a frame that is less high than its content, by a title bar. A border is as wide below as at
-/// the sides.
+/// Like [`before_content`], for a frame that is less high than the content by a title bar; `None`
+/// for other frames. The border is as wide below as at the sides.
 fn below_title_bar(outer: Rect, content: Rect) -> Option<(i32, i32)> {
     let wider = content.w.saturating_sub(outer.w);
     let higher = content.h.saturating_sub(outer.h);
@@ -68,14 +69,16 @@ fn below_title_bar(outer: Rect, content: Rect) -> Option<(i32, i32)> {
     has.then_some((-border, -title_bar))
 }
 
-/// The frame's visible part fills the content, so its place is the content's.
+/// Finds where the content begins in the frame: the frame's visible parts together fill the
+/// content.
 fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32) {
     let most = (outer.w - content.w, outer.h - content.h);
     if most.0 <= 0 && most.1 <= 0 {
         return (0, 0);
     }
     let parts = parts(nodes, frame, content);
-    // A larger part may be a pop-up, which extends beyond the content.
+    // Prefer the parts as wide as the content: another part may be a pop-up, which extends beyond
+    // the content.
     let wide = |part: &&Rect| part.w == content.w;
     let filled = if parts.iter().any(|part| wide(&part)) {
         let wide = parts.iter().filter(wide).copied();
@@ -84,7 +87,7 @@ fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32)
         parts.into_iter().reduce(|all, part| all.union(&part))
     };
     let filled = filled.unwrap_or(outer);
-    // If the part does not fill the content, the margins are assumed to be equal.
+    // If the parts do not fill the content, the margins are assumed to be equal.
     let begins = |start: i32, size: i32, whole: i32, most: i32| {
         (start + (size - whole) / 2).clamp(0, most.max(0))
     };

@@ -9,17 +9,18 @@ pub struct Windows {
     pub toplevels: Vec<Toplevel>,
     /// The open pop-ups (menus, drop-downs), including shadows, in root coordinates.
     pub popups: Vec<Rect>,
-    /// The front window, of any app. Only set if this app has several windows.
+    /// The front window, which may be another app's. Only set if this app has several windows.
     pub front: Option<WindowId>,
-    /// Whether the positions of the app's windows on the screen are unknown, and will stay so.
-    /// Coordinates are then relative to each window: toolkits on Wayland report no more.
+    /// Whether the positions of the app's windows on the screen are unknown, and will stay so. An
+    /// element's coordinates are then relative to its window: toolkits on Wayland report no others.
     pub unplaced: bool,
     /// The bounds of all monitors together, if known.
     pub screen: Option<Rect>,
 }
 
 impl Windows {
-    /// The windows of an app at these places. `front` is the front window, of any app.
+    /// The windows of an app, at known places. `front` is the front window, which may be another
+    /// app's.
     pub fn placed(toplevels: Vec<Toplevel>, popups: Vec<Rect>, front: Option<WindowId>) -> Self {
         Self {
             // A single window need not be distinguished from others.
@@ -45,12 +46,12 @@ pub struct Toplevel {
     pub border: [i32; 4],
     /// Whether the window is marked as modal.
     pub modal: bool,
-    /// Whether it is neither minimised nor on another workspace.
+    /// Whether the window is neither minimised nor on another workspace.
     pub on_screen: bool,
-    /// Of a native Wayland window: where its content begins in its buffer. Its toolkit reports
-    /// coordinates relative to the content, or to the buffer.
+    /// Where the content begins in the window's buffer. `None` if the window is not native to
+    /// Wayland. Its toolkit reports coordinates relative to the content, or to the buffer.
     pub in_buffer: Option<InBuffer>,
-    /// The object path of its accessible frame, if nothing else identifies the window.
+    /// The object path of the window's accessible frame, if nothing else identifies the window.
     pub frame: Option<String>,
 }
 
@@ -87,7 +88,7 @@ impl Toplevel {
         }
     }
 
-    /// Whether it is [`InBuffer::Framed`].
+    /// Whether `in_buffer` is [`InBuffer::Framed`].
     pub(crate) fn is_framed(&self) -> bool {
         matches!(self.in_buffer, Some(InBuffer::Framed { .. }))
     }

@@ -37,9 +37,8 @@ const DEPTH: usize = 24;
 /// An element has moved if its extents differ by more than this, in pixels.
 const STILL: i32 = 2;
 
-/// The maximum number of pixels by which GTK 4 reports the contents of a popover too far to the
-/// right and down, because of its shadow. 4.24 with libadwaita 1.10 is off by 10 to 23 pixels. Only
-/// some compositors tell where the popover's window is.
+/// The most pixels by which GTK 4 reports what is in a popover too far to the right and down, by
+/// its shadow. 4.24 with libadwaita 1.10: 10 to 23. Few compositors tell where its window is.
 const SHADOW: i32 = 24;
 
 /// How long an element's bounds are kept to find out whether it still moves or grows under the
@@ -164,8 +163,7 @@ impl AtSpi {
             let stays = located.toolkit.is_some_and(Toolkit::tells_states);
             let toolkit = located.toolkit.filter(|_| hit == index);
             self.aimed = toolkit.and_then(|toolkit| Aimed::new(tree, index, at, toolkit));
-            // The order is that of the last reading. It still holds if nothing has begun to show
-            // since.
+            // The order is that of the last reading. It holds if nothing has come since.
             let stays = stays && self.shows_the_same(bus_name);
             return Ok(if stays {
                 Hit::Topmost(hit)
@@ -259,8 +257,7 @@ impl AtSpi {
         Some(if told { Hit::Unknown } else { hit })
     }
 
-    /// Whether the element has moved or grown since its last hit test, as some do under the
-    /// pointer.
+    /// Whether the element has moved or grown since its last hit test.
     fn grows(&mut self, element: &ElementId, now: Option<Rect>) -> bool {
         let placed = self.placed.take();
         let placed = placed.filter(|p| p.element == *element && p.since.elapsed() < RECENT);

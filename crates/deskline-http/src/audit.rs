@@ -1,5 +1,5 @@
-//! The calls of a desktop and its answers, written outside of its seal: its own journal can be
-//! changed by its apps.
+//! The calls of a desktop and their answers, written outside of the desktop's seal: the apps of the
+//! desktop can change its journal.
 
 use std::collections::HashMap;
 use std::fs::{DirBuilder, File};
@@ -14,13 +14,14 @@ use serde_json::{Value, json};
 /// Arguments that say what was acted on, and have no text that was typed.
 const TARGET: [&str; 4] = ["pid", "identifier", "ref", "element"];
 
-/// Lines of an answer. Errors are kept without what they quote.
+/// The beginnings of those lines of an answer that are kept. Errors are kept without the texts that
+/// they quote.
 const ANSWER: [&str; 3] = ["error:", "pid:", "app:"];
 
-/// The file of one desktop: a JSON object a line.
+/// The audit of one desktop: a file with a JSON object in each line.
 pub(crate) struct Audit(File);
 
-/// The audit of the desktop with this journal.
+/// The path of the audit of the desktop that has this journal.
 pub(crate) fn path(journal: &Path) -> Option<PathBuf> {
     let name = journal.file_name()?.to_string_lossy();
     let all = journal.parent()?.with_file_name("audit");

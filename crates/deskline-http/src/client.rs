@@ -1,4 +1,4 @@
-//! A client's desktop: running or ended. An end is reported to the client once.
+//! A client's desktop: running or ended. The end of the desktop is reported to the client once.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,8 +37,8 @@ impl Holding {
 }
 
 impl Client {
-    /// The client's desktop. The first call gets one from `new`. If a desktop has ended, one call
-    /// gets an error, and the next call a new desktop.
+    /// The client's desktop. The first call makes one by `new`. After a desktop has ended, the next
+    /// call gets an error, and the call after that a new desktop.
     pub(crate) async fn desktop(
         &self,
         profile: Option<&Profile>,
@@ -63,8 +63,8 @@ impl Client {
         Ok(desktop)
     }
 
-    /// Ends its desktop if nobody has used it for `idle`. Returns whether the client's state has to
-    /// be kept.
+    /// Ends the client's desktop if nobody has used it for `idle`. Returns whether the client's
+    /// state has to be kept.
     pub(crate) fn free_idle(&self, idle: Duration) -> bool {
         let Ok(mut holding) = self.0.try_lock() else {
             return true;

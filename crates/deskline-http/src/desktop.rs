@@ -23,18 +23,18 @@ pub(crate) const START: Duration = Duration::from_secs(30);
 /// How long a desktop may take to end after its input has ended.
 const END: Duration = Duration::from_secs(15);
 
-/// How often a desktop's server is asked whether it answers, and how long it may take.
+/// How often a desktop's server is pinged, and how long it may take to answer.
 const ALIVE: Duration = Duration::from_secs(10);
 
-/// Longer lines of a desktop's standard error are split.
+/// Lines of a desktop's standard error that are longer than this are split.
 const LINE: u64 = 4_096;
 
 /// A running desktop. It ends when this is dropped.
 pub(crate) struct Desktop {
     pub(crate) peer: Peer<RoleClient>,
-    /// The profile whose home it has.
+    /// The profile whose home the desktop has.
     pub(crate) profile: Option<Profile>,
-    /// The process from which all its other processes descend.
+    /// The process from which all other processes of the desktop descend.
     pub(crate) pid: Option<u32>,
     pub(crate) audit: Audit,
     used: Arc<Used>,
@@ -44,17 +44,18 @@ pub(crate) struct Desktop {
     _input: DropGuard,
 }
 
-/// How much a desktop is used.
+/// How many calls are using a desktop, and when the last call ended.
 struct Used {
     calls: AtomicUsize,
     last: Mutex<Instant>,
 }
 
-/// A call that is running.
+/// The use of a desktop by a running call.
 pub(crate) struct Use(Arc<Used>);
 
 impl Desktop {
-    /// Starts the process and waits until its desktop is there. `place` is dropped after its end.
+    /// Starts the process and waits until its desktop is ready. When the process has ended, `place`
+    /// is dropped.
     pub(crate) async fn start(
         mut command: Command,
         profile: Option<Profile>,
@@ -123,13 +124,13 @@ impl Desktop {
         self.end_is_known.load(Ordering::SeqCst)
     }
 
-    /// Marks it as in use until the value is dropped.
+    /// Marks the desktop as in use until the returned value is dropped.
     pub(crate) fn begin_use(&self) -> Use {
         self.used.calls.fetch_add(1, Ordering::SeqCst);
         Use(Arc::clone(&self.used))
     }
 
-    /// The time since the last call ended.
+    /// The time since the last call ended; zero during a call.
     pub(crate) fn idle(&self) -> Duration {
         if self.used.calls.load(Ordering::SeqCst) > 0 {
             return Duration::ZERO;
@@ -147,7 +148,7 @@ impl Drop for Use {
     }
 }
 
-/// Asks a desktop's server again and again whether it answers, until it does not or has ended.
+/// Pings a desktop's server again and again, until it does not answer or has ended.
 async fn watch(peer: Peer<RoleClient>, hung: CancellationToken, ended: CancellationToken) {
     loop {
         tokio::select! {
@@ -165,7 +166,7 @@ async fn watch(peer: Peer<RoleClient>, hung: CancellationToken, ended: Cancellat
     }
 }
 
-/// Passes a desktop's standard error on to our log, marked: its apps may have written it.
+/// Passes a desktop's standard error on to our log, marked, because apps may have written it.
 async fn relay_log(errors: ChildStderr, pid: Option<u32>) {
     let mut errors = BufReader::new(errors);
     let mut line = Vec::new();
@@ -176,8 +177,8 @@ async fn relay_log(errors: ChildStderr, pid: Option<u32>) {
     }
 }
 
-/// Waits for the end of the process. Kills it if it does not end soon after its input has ended, or
-/// hangs. The private desktop, a process of its own, then ends by itself.
+/// Waits for the end of the process. Kills it if it hangs, or if it does not end soon after its
+/// input has ended. The private desktop is another process, and then ends by itself.
 async fn reap(
     mut child: Child,
     [closed, hung]: [CancellationToken; 2],

@@ -31,13 +31,13 @@ use crate::token::{TOKEN, VIEW_TOKEN};
 pub struct FleetOptions {
     /// The program, which serves a private desktop on standard input and output.
     pub program: PathBuf,
-    /// Its arguments.
+    /// The program's arguments.
     pub arguments: Vec<OsString>,
-    /// The folder of the desktops' journals: each has a folder of its own in it.
+    /// The folder of the desktops' journals, in which each journal has its own folder.
     pub journals: PathBuf,
     /// How much to keep of the journals of ended desktops.
     pub keep: Retention,
-    /// The folder of the profiles: homes that are kept.
+    /// The folder of the profiles, which are homes that outlive their desktops.
     pub profiles: PathBuf,
     /// How desktops are sealed off from each other, if they are.
     pub seal: Option<Seal>,
@@ -51,14 +51,14 @@ pub struct FleetOptions {
     pub idle: Duration,
 }
 
-/// Private desktops. They end with it.
+/// Private desktops, which end when the fleet is dropped.
 pub struct Fleet {
     options: FleetOptions,
     pub(crate) metrics: Metrics,
     tools: OnceLock<Vec<Tool>>,
     state: Mutex<State>,
     /// Limits simultaneous starts to one for each processor: more starts would delay each other
-    /// until none is ready in time.
+    /// until no desktop is ready in time.
     starts: Semaphore,
     /// Signals that a desktop was started in advance, or that one has ended.
     changed: Notify,
@@ -74,9 +74,9 @@ struct State {
     profiles: HashSet<Profile>,
     /// All desktops that have a client.
     taken: Vec<Weak<Desktop>>,
-    /// How many are being started in advance.
+    /// How many desktops are being started in advance.
     starting: usize,
-    /// The number of processes that run, start or end.
+    /// The number of desktops whose process runs, starts or ends.
     processes: usize,
     /// The number of control groups created so far.
     groups: usize,
@@ -109,7 +109,7 @@ impl Drop for Place {
         self.profile = None;
         let (group, fleet) = (self.group.take(), self.fleet.clone());
         in_background(move || {
-            // Dropped first, so that the profile is free before the place is.
+            // The place is freed last, when the profile and the group are already free.
             drop(group);
             if let Some(fleet) = fleet.upgrade() {
                 fleet.lock().processes -= 1;
@@ -135,8 +135,8 @@ impl Drop for HeldProfile {
 }
 
 impl Fleet {
-    /// Starts the desktops that are kept in advance, at least one: a fleet whose desktops do not
-    /// start fails here.
+    /// Starts the desktops that are kept in advance, but at least one, so that a fleet whose
+    /// desktops do not start fails here.
     pub async fn start(options: FleetOptions) -> Result<Arc<Self>, HttpError> {
         let fleet = Arc::new(Self {
             options,
@@ -165,14 +165,14 @@ impl Fleet {
         self.tools.get().cloned().unwrap_or_default()
     }
 
-    /// Whether a new client would get a desktop now. If some are started in advance, it has to be
-    /// one of these.
+    /// Whether a new client would get a desktop now. If desktops are started in advance, only these
+    /// count.
     pub(crate) fn is_ready(&self) -> bool {
         let count = self.lock().count(self.options.most);
         count.warm > 0 || (self.options.warm == 0 && count.free > 0)
     }
 
-    /// The text for Prometheus.
+    /// The metrics as text for Prometheus.
     pub(crate) async fn metrics(&self) -> Result<String, std::fmt::Error> {
         let (count, pids) = {
             let state = self.lock();
@@ -191,7 +191,7 @@ impl Fleet {
         Arc::clone(state.named.entry(handle.to_owned()).or_default())
     }
 
-    /// A free desktop, with the home of this profile if one is given.
+    /// A free desktop, with the home of `profile` if a profile is given.
     pub(crate) async fn take(
         self: &Arc<Self>,
         profile: Option<&Profile>,
@@ -209,7 +209,7 @@ impl Fleet {
                 let opened = self.open(place, held.take()).await;
                 break Arc::new(opened.map_err(NoDesktop::Failed)?);
             }
-            // A running desktop cannot get another home: a free one is ended to make room.
+            // A running desktop cannot change its home: a free desktop is ended to make room.
             let room = profile.and_then(|_| self.lock().warm.pop());
             let changing = || self.lock().count(self.options.most).changing;
             if room.is_none() && changing() == 0 {
@@ -238,7 +238,7 @@ impl Fleet {
         })
     }
 
-    /// A place for one more desktop, if there is any.
+    /// A place for one more desktop, if the limit allows one.
     fn place(self: &Arc<Self>) -> Option<Place> {
         let mut state = self.lock();
         if state.processes >= self.options.most {
@@ -253,8 +253,8 @@ impl Fleet {
         })
     }
 
-    /// The error if all desktops are taken, with the time until one becomes free if nobody uses it
-    /// any more.
+    /// The error if all desktops have clients. It has the time after which the desktop that has
+    /// been idle for longest becomes free, if nobody uses it again.
     fn all_taken(&self) -> NoDesktop {
         let state = self.lock();
         let taken = state.taken.iter().filter_map(Weak::upgrade);
@@ -276,7 +276,7 @@ impl Fleet {
         } = &self.options;
         let failed =
             |path: &Path, e: &io::Error| HttpError::Desktop(format!("{}: {e}", path.display()));
-        // Waits while another desktop's end prunes the journals.
+        // Creating a journal waits while another desktop's end prunes the journals.
         let all = journals.clone();
         let create = move || {
             let journal = OwnJournal::create(&all)?;
@@ -325,7 +325,7 @@ impl Fleet {
         Ok(desktop)
     }
 
-    /// Removes the journals of ended desktops that exceed the limits.
+    /// Removes journals of ended desktops until the others are within the limits.
     fn prune(&self) {
         let FleetOptions { journals, keep, .. } = &self.options;
         if let Err(error) = prune(journals, *keep) {
@@ -353,7 +353,7 @@ impl Fleet {
         }
     }
 
-    /// Whether to start more in advance.
+    /// Whether more desktops are to be started in advance.
     fn lacks(&self) -> bool {
         let state = self.lock();
         state.warm.len() + state.starting < self.options.warm
@@ -364,14 +364,15 @@ impl Fleet {
     }
 }
 
-/// Runs `work`, which may block, on a thread of its own. While the server ends, only drops it.
+/// Runs `work`, which may block, on a thread of its own. While the server ends, drops `work`
+/// without running it.
 fn in_background(work: impl FnOnce() + Send + 'static) {
     if Handle::try_current().is_ok() {
         spawn_blocking(work);
     }
 }
 
-/// Ends the desktops with a handle that nobody has used for `idle`.
+/// Periodically ends the desktops that belong to a handle and have not been used for `idle`.
 async fn free_idle(fleet: Weak<Fleet>, idle: Duration) {
     let pause = (idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(10));
     loop {

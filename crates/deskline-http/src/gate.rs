@@ -1,5 +1,5 @@
-//! Authenticates requests: a client needs the token, a browser the viewer's. `rmcp` checks `Host`
-//! and `Origin` of clients, and the viewer those of browsers.
+//! Authenticates requests: a client needs the token, a browser the viewer's token. `rmcp` checks
+//! `Host` and `Origin` of clients, and the viewer those of browsers.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use deskline_view::Refusal as ViewRefusal;
@@ -16,19 +16,19 @@ pub(crate) const PATH: &str = "/mcp";
 /// The path of the journals' pages.
 pub(crate) const VIEW: &str = "/view";
 
-/// Whether the server runs, for monitoring. Needs no token.
+/// The path that tells monitoring whether the server runs. Needs no token.
 const HEALTH: &str = "/health";
 
-/// Whether a new client would get a desktop, for load balancers. Needs no token.
+/// The path that tells load balancers whether a new client would get a desktop. Needs no token.
 const READY: &str = "/ready";
 
-/// Numbers for Prometheus.
+/// The path of the metrics for Prometheus.
 const METRICS: &str = "/metrics";
 
-/// The header of a desktop's handle. Proxies log paths.
+/// The header with a desktop's handle. In a path, proxies would log the handle.
 const HANDLE_HEADER: &str = "deskline-handle";
 
-/// The fewest characters of a handle: 128 bits in hexadecimal.
+/// The fewest characters of a handle. In hexadecimal, this many have 128 bits.
 const HANDLE: usize = 32;
 
 /// The purpose of a request.
@@ -40,7 +40,7 @@ pub(crate) enum Asked {
     Metrics,
 }
 
-/// Why a request is refused: a status, and what to do.
+/// The answer to a refused request: the status, and what the client has to do.
 pub(crate) type Refusal = (StatusCode, &'static str);
 
 /// The purpose of a request, if the request is permitted. With `open_metrics`, the metrics need no
@@ -105,15 +105,15 @@ pub(crate) fn is_probe(uri: &Uri) -> bool {
     [HEALTH, READY].contains(&uri.path())
 }
 
-/// The part of a request's path after the viewer's, with its slash; `None` if it is not for the
+/// The part of a request's path after `/view`, with its slash; `None` if the request is not for the
 /// viewer.
 pub(crate) fn below_view(uri: &Uri) -> Option<&str> {
     let rest = uri.path().strip_prefix(VIEW)?;
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
 
-/// Whether a browser may see the pages of the journals: it sends the viewer's token as its
-/// password, and its `Host` and `Origin` are ours. A proxy may have added TLS.
+/// Whether a browser may see the pages of the journals: it must send the viewer's token as its
+/// password, and `Host` and `Origin` must be ours. `https` is ours too: a proxy may have added TLS.
 pub(crate) fn ask_view(
     token: &Token,
     hosts: &[String],
@@ -144,7 +144,7 @@ pub(crate) fn ask_view(
     }
 }
 
-/// Whether a `Host` means this server. A name without a port stands for any port.
+/// Whether a `Host` means this server. One of `hosts` without a port stands for any port.
 fn is_one_of(hosts: &[String], given: &str) -> bool {
     let bare = |host: &str| host.trim_matches(['[', ']']).to_ascii_lowercase();
     let Ok(given) = given.parse::<Authority>() else {
@@ -158,7 +158,7 @@ fn is_one_of(hosts: &[String], given: &str) -> bool {
     })
 }
 
-/// The credentials after this scheme in the only `Authorization` header of a request.
+/// The credentials of the scheme `wanted`. `None` unless a request has exactly one `Authorization`.
 fn credentials<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
     let mut given = headers.get_all(AUTHORIZATION).iter();
     let (Some(only), None) = (given.next(), given.next()) else {

@@ -19,12 +19,12 @@ pub(crate) struct OwnJournal {
 }
 
 impl OwnJournal {
-    /// Creates a new folder in `all`: no client may find another client's files in its own folder.
+    /// Creates a folder in `all`, and never reuses one: no client may find files of another client.
     pub(crate) fn create(all: &Path) -> io::Result<Self> {
         private_folder(all)?;
         let _others = lock(all, FlockOperation::LockExclusive)?;
         let pid = std::process::id();
-        // In a container each server has the same pid.
+        // In containers, servers may have the same pid: try numbers until one is free.
         for number in 1_u32.. {
             let path = all.join(format!("{pid}-{number}"));
             match DirBuilder::new().mode(0o700).create(&path) {
@@ -40,7 +40,7 @@ impl OwnJournal {
     }
 }
 
-/// A folder for this user alone. Created with its parents if it is missing.
+/// Creates a folder for this user alone, with its parents, if it is missing.
 pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
@@ -51,8 +51,9 @@ fn lock(folder: &Path, how: FlockOperation) -> io::Result<File> {
     Ok(folder)
 }
 
-/// Removes the journals of ended desktops that are too old, and the oldest beyond the size, with
-/// their audits. A desktop's apps may have left anything in its journal, with any time.
+/// Removes journals of ended desktops, with their audits: all that are too old, and then the oldest
+/// until the rest fits the size. A desktop's apps may have left anything in its journal, with any
+/// modification time.
 pub(crate) fn prune(all: &Path, keep: Retention) -> io::Result<()> {
     if !all.is_dir() {
         return Ok(());
@@ -70,7 +71,7 @@ pub(crate) fn prune(all: &Path, keep: Retention) -> io::Result<()> {
         if lock(&path, FlockOperation::NonBlockingLockExclusive).is_err() {
             continue;
         }
-        // Each call changes the audit's time, which the desktop's apps cannot.
+        // Each call updates the audit's time, which the desktop's apps cannot change.
         let audit = audit::path(&path).unwrap_or_default();
         let data = fs::metadata(&audit).or_else(|_| entry.metadata());
         let used = data
@@ -100,7 +101,7 @@ fn open_up(folder: &Path) {
     let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
 }
 
-/// The size of a folder's files. Follows no link, and makes its folders removable.
+/// The size of all files in a folder. Follows no link. Makes the folders in it removable.
 fn size(folder: &Path) -> u64 {
     open_up(folder);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();

@@ -1,12 +1,13 @@
 //! MCP over streamable HTTP, by rmcp's transport on hyper.
 //!
 //! A request goes through `gate` (the token) and rmcp (`Host`, `Origin`, sessions, both generations
-//! of the protocol) to a handler: that of the one desktop, or a `relay`, which passes it on to the
-//! client's own desktop in the `fleet`. A desktop of a fleet is a process of its own, this program
-//! as a server on standard input and output: one that crashes touches no other, and none outlives
-//! the server, whose end closes their input.
+//! of the protocol) to a handler: that of the one desktop, or a `relay`, which passes the request
+//! on to the client's own desktop in the `fleet`. Each desktop of a fleet is a separate process:
+//! this program as a server on standard input and output. A desktop that crashes affects no other.
+//! The end of this server closes the input of all desktops, so none outlives it.
 //!
-//! Below `/view/` are the viewer's pages of the journals, for browsers that have its own token.
+//! Below `/view/` are the viewer's pages of the journals, for browsers that send the viewer's own
+//! token.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -1,6 +1,6 @@
-//! Limits the memory and the processes of a desktop by control groups of the kernel, below the
-//! group of this server, if it may create them. Otherwise memory is limited for each process alone,
-//! and the number of processes is not.
+//! Limits the memory and the number of processes of a desktop. If the server may create control
+//! groups below its own, they limit the desktop as a whole. If not, memory is limited for each
+//! process alone, and the number of processes is not limited.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,21 +23,21 @@ const END: Duration = Duration::from_secs(5);
 /// The limits of each desktop.
 pub struct Limits {
     parents: Vec<Parent>,
-    /// The limit of each process in kB, without a group.
+    /// The memory limit of each process in kB, if there are no groups.
     data: Option<u64>,
 }
 
-/// The parent of the desktops' groups, and the files to write in each.
+/// The parent of the desktops' groups, and the files to write in each group.
 struct Parent {
     folder: PathBuf,
     files: Vec<(&'static str, u64)>,
 }
 
-/// The groups of one desktop. They are removed with it.
+/// The groups of one desktop. They are removed when this is dropped.
 pub(crate) struct Group(Vec<PathBuf>);
 
 impl Limits {
-    /// Finds out how desktops can be limited: to this many bytes, and this many processes and
+    /// Finds out how to limit each desktop to `memory` bytes, and to `processes` processes and
     /// threads together.
     pub fn find(memory: Option<u64>, processes: Option<u32>) -> Result<Option<Self>, HttpError> {
         if memory.is_none() && processes.is_none() {
@@ -89,7 +89,7 @@ impl Limits {
             for (file, most) in files {
                 fs::write(own.join(file), most.to_string())?;
             }
-            // Swapped-out memory would not count otherwise. Not every kernel swaps.
+            // Otherwise swapped-out memory would not count. A kernel without swap has no such file.
             let _ = fs::write(own.join("memory.swap.max"), "0");
         }
         Ok(group)
@@ -140,7 +140,7 @@ impl Drop for Group {
     }
 }
 
-/// The path of this process's group in the line of `/proc/self/cgroup` that has a controller.
+/// The path of this process's group, from the line of `/proc/self/cgroup` that has `controller`.
 fn path_of<'a>(own: &'a str, controller: &str) -> Option<&'a str> {
     own.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;
@@ -150,9 +150,8 @@ fn path_of<'a>(own: &'a str, controller: &str) -> Option<&'a str> {
     })
 }
 
-/// The group of the unified hierarchy (version 2) that this server is in, prepared for groups in
-/// it. A group with members cannot have limited groups below it, so the server moves to a group of
-/// its own.
+/// This server's group in the unified hierarchy (version 2), prepared for groups below it. A group
+/// with members cannot have limited groups below it, so the server moves to a group of its own.
 fn unified(own: &str, controllers: &[&str]) -> Option<PathBuf> {
     let folder = Path::new(ROOT).join(path_of(own, "")?);
     let there = fs::read_to_string(folder.join("cgroup.controllers")).ok()?;
@@ -180,7 +179,7 @@ fn unified(own: &str, controllers: &[&str]) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// The group of a hierarchy of version 1 that this server is in, if it may make groups in it.
+/// This server's group in a hierarchy of version 1, if the server may make groups below it.
 fn of_controller(own: &str, controller: &str) -> Option<PathBuf> {
     let root = Path::new(ROOT).join(controller);
     let folder = root.join(path_of(own, controller)?);

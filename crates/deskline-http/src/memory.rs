@@ -9,7 +9,7 @@ use deskline_unix::process;
 pub(crate) fn of_all_below(roots: &[u32]) -> u64 {
     let is_root = |pid: i32| roots.contains(&pid.cast_unsigned());
     let is_below = |pid: &u32| process::line(*pid).any(|process| is_root(process.pid));
-    // A process that shields its memory has no owner but root.
+    // Not only this user's: a process that shields its memory belongs to root in `/proc`.
     process::all().filter(is_below).map(memory).sum()
 }
 
@@ -19,7 +19,7 @@ fn memory(pid: u32) -> u64 {
         .unwrap_or(0)
 }
 
-/// A field of a file of `/proc/pid` in kB, as bytes.
+/// A field in kB of a file in `/proc/PID`, converted to bytes.
 fn field(pid: u32, file: &str, name: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?;
     let value = text.lines().find_map(|line| line.strip_prefix(name))?;

@@ -1,4 +1,4 @@
-//! The counters and costs of a fleet, in the text format of Prometheus. Numbers alone, no texts.
+//! The counters and costs of a fleet, in the text format of Prometheus. Only numbers, no texts.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -54,7 +54,7 @@ pub(crate) struct Count {
 
 type Histograms<const N: usize> = Family<[(&'static str, String); N], Histogram, fn() -> Histogram>;
 
-/// The numbers.
+/// The metrics of a fleet.
 pub(crate) struct Metrics {
     registry: Registry,
     links: Family<[(&'static str, String); 2], Counter>,
@@ -65,12 +65,12 @@ pub(crate) struct Metrics {
     memory: Gauge<u64, AtomicU64>,
 }
 
-/// From 12 ms to 50 s.
+/// A histogram from 12 ms to 50 s.
 fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.0125, 2.0, 13))
 }
 
-/// From 1 ms to 8 s.
+/// A histogram from 1 ms to 8 s.
 fn steps_seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 2.0, 14))
 }
@@ -115,7 +115,7 @@ impl Metrics {
             .observe(duration.as_secs_f64());
     }
 
-    /// Records the durations of a call's steps: the object under
+    /// Records the durations of a call's steps. `times` is the object under
     /// [`STEPS_MS`](deskline_mcp::STEPS_MS).
     pub(crate) fn steps(&self, times: &Value) {
         // Accept only known labels: a desktop's server might invent others, and a label is kept for
@@ -133,7 +133,7 @@ impl Metrics {
         self.start.observe(took.as_secs_f64());
     }
 
-    /// The text for Prometheus.
+    /// The metrics as text for Prometheus.
     pub(crate) fn text(&self, count: Count, memory: u64) -> Result<String, fmt::Error> {
         for (state, number) in [
             ("used", count.used),

@@ -1,4 +1,5 @@
-//! The name of a profile: a home that outlives its desktop, and is given to one desktop at a time.
+//! The name of a profile. A profile is a home directory that outlives its desktop, and belongs to
+//! one desktop at a time.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -16,7 +17,8 @@ pub(crate) struct Profile(String);
 impl FromStr for Profile {
     type Err = ();
 
-    /// Only characters that are valid in a folder's name everywhere, and have no other meaning.
+    /// Accepts only characters that are valid in a folder's name everywhere, and have no other
+    /// meaning.
     fn from_str(text: &str) -> Result<Self, ()> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let fits = (1..=LONGEST).contains(&text.len()) && text.chars().all(is_word);
@@ -32,7 +34,7 @@ impl fmt::Display for Profile {
 }
 
 impl Profile {
-    /// Its folder in `all`. Created if it is missing.
+    /// The profile's folder in `all`. Creates the folder if it is missing.
     pub(crate) fn folder(&self, all: &Path) -> io::Result<PathBuf> {
         let path = all.join(&self.0);
         private_folder(&path)?;

@@ -20,13 +20,13 @@ use crate::metrics::Outcome;
 use crate::{audit, gate};
 use deskline_mcp::{Reply, STEPS_MS, remote_instructions, reporting, server_info};
 
-/// The header of a session's id.
+/// The header with a session's id.
 const SESSION: &str = "mcp-session-id";
 
 /// Passes a client's calls on to its desktop, which the client gets at its first call.
 pub struct Relay {
     fleet: Arc<Fleet>,
-    /// The client of the session, if it has no handle: its desktop ends with the session.
+    /// The session's client, if it sends no handle. Its desktop ends with the session.
     own: Client,
 }
 
@@ -146,7 +146,7 @@ impl ServerHandler for Relay {
     }
 }
 
-/// An error for the agent.
+/// An error answer for the agent.
 fn refusal(why: &str) -> CallToolResult {
     Reply::failure(why).into()
 }
@@ -187,7 +187,7 @@ async fn pass_on(
         },
         () = context.ct.cancelled() => {
             let cancelled = CancelledNotificationParam::new(Some(id), None);
-            // The desktop's server cancels the link and restores its changes.
+            // The desktop's server cancels the link and restores the desktop.
             let _ = peer.notify_cancelled(cancelled).await;
             (Outcome::Cancelled, Err(McpError::internal_error("cancelled", None)))
         }
@@ -198,8 +198,8 @@ async fn pass_on(
 /// may need the field. `rmcp` removes it for other clients.
 const COMPLETE: Option<ResultType> = Some(ResultType::COMPLETE);
 
-/// The error for a call that the desktop's server answered with an error, or in the middle of which
-/// it ended.
+/// The error for a call that the desktop's server answered with an error, or during which that
+/// server ended.
 fn failed(desktop: &Desktop, error: &ServiceError) -> ErrorData {
     if let ServiceError::McpError(error) = error {
         return error.clone();

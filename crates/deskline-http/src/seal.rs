@@ -1,6 +1,7 @@
-//! Seals a desktop off with bubblewrap: processes, temporary and runtime folders and homes of its
-//! own, no network, everything else of the file system read-only. The desktop's server then gives
-//! up what namespaces leave, for itself and all its apps.
+//! Seals a desktop off with bubblewrap: it has its own processes, temporary and runtime folders and
+//! homes, no network unless [`Net`] gives it one, and the rest of the file system is read-only.
+//! Then the desktop's server gives up the rights that namespaces leave, for itself and all its
+//! apps.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,14 +12,14 @@ use tokio::process::Command;
 /// The program's path in the sandbox: the folder of the program itself may be hidden there.
 const PROGRAM: &str = "/run/deskline";
 
-/// The folders of which each desktop has its own, empty one: outside the sandbox they hold other
+/// Each desktop has its own, empty folders at these paths: outside the sandbox, they hold other
 /// users' files.
 const OWN: [&str; 8] = [
     "/tmp", "/var/tmp", "/run", "/home", "/root", "/mnt", "/media", "/srv",
 ];
 
-/// Settings of the machine, which root may write without any capability. bubblewrap 0.8 leaves
-/// `/proc/sys` writable then.
+/// Settings of the machine, which root may write even without any capability. For root, bubblewrap
+/// 0.8 leaves `/proc/sys` writable.
 #[rustfmt::skip]
 const SETTINGS: [&str; 6] = [
     "/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr", "/proc/fs", "/proc/acpi", "/proc/scsi",
@@ -31,17 +32,18 @@ const FOLDERS: [&str; 6] = [
     "XDG_STATE_HOME",
 ];
 
-/// Set for a desktop's server: the rest of the seal is its own work.
+/// The variable that tells a desktop's server to do the rest of the seal itself.
 pub const SEALED: &str = "DESKLINE_SEALED";
 
-/// The program of pasta, which connects a network of its own by this machine's, and its arguments:
-/// no port of either is open in the other, nor is this machine the gateway.
+/// The program pasta and its arguments. It gives a desktop its own network, which reaches others
+/// through this machine's. Neither network's ports are open in the other, and the gateway's address
+/// does not lead to this machine.
 const PASTA: &str = "pasta";
 const APART: &str =
     "--foreground --quiet --config-net --no-map-gw -t none -u none -T none -U none --";
 
-/// The file that names the servers of DNS, and the one that systemd-resolved keeps for those who
-/// cannot reach its own.
+/// The file that names the DNS servers, and the one in which systemd-resolved names them for
+/// programs that cannot reach its own server.
 const RESOLVER: &str = "/etc/resolv.conf";
 const RESOLVERS: &str = "/run/systemd/resolve/resolv.conf";
 
@@ -49,9 +51,9 @@ const RESOLVERS: &str = "/run/systemd/resolve/resolv.conf";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Net {
     None,
-    /// What this machine reaches, without its own ports.
+    /// All that this machine reaches, except the machine's own ports.
     Internet,
-    /// This machine's.
+    /// This machine's own network.
     Shared,
 }
 
@@ -65,12 +67,13 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// A command that runs `program` sealed off. Only the folders `lasting` outlive it.
+    /// A command that runs `program` sealed off. Only changes in the folders `lasting` outlive the
+    /// command.
     pub(crate) fn command(&self, program: &Path, journals: &Path, lasting: &[&Path]) -> Command {
         let mut command = if self.net == Net::Internet {
             let mut pasta = Command::new(PASTA);
             pasta.args(APART.split(' ')).arg(&self.bwrap);
-            // In pasta's namespace this user is root.
+            // In pasta's namespace this user is root. bubblewrap changes that back.
             let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
             pasta.args(["--unshare-user", "--uid", &user.as_raw().to_string()]);
             pasta.args(["--gid", &group.as_raw().to_string()]);
@@ -90,7 +93,7 @@ impl Seal {
         let homes = FOLDERS.iter().filter_map(env::var_os).map(PathBuf::from);
         let hidden = self.hidden.iter().cloned().chain([journals.to_owned()]);
         let all = OWN.iter().map(PathBuf::from).chain(homes).chain(hidden);
-        // A service may have the root, where programs are, as its home.
+        // Never hide `/`, where the programs are: it may be the home of a service.
         for folder in all.filter(|folder| folder.is_dir() && folder.parent().is_some()) {
             command.arg("--tmpfs").arg(folder);
         }
@@ -114,14 +117,14 @@ impl Seal {
 }
 
 /// Gives up, for this process and all that it starts, what the namespaces do not separate: abstract
-/// sockets of a shared network, keyrings, sockets of hypervisors and devices, and calls that few
-/// apps make and many attacks begin with. To be called while the process has one thread.
+/// sockets of a shared network, keyrings, sockets of hypervisors and devices, and system calls that
+/// few apps make and many attacks begin with. To be called while the process has one thread.
 #[cfg(target_os = "linux")]
 pub fn give_up() -> Result<(), Box<dyn std::error::Error>> {
     use landlock::{Ruleset, RulesetAttr as _, Scope};
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
-    // Before version 6.12 the kernel has no such scope.
+    // Kernels before 6.12 lack this scope, which is then left out.
     let scope = Ruleset::default().scope(Scope::AbstractUnixSocket)?;
     scope.create()?.restrict_self()?;
     let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
@@ -144,7 +147,7 @@ fn refused()
         SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
     });
     let others = SeccompRule::new(others.into_iter().collect::<Result<_, _>>()?)?;
-    // SYS_io_uring_setup makes sockets of any family.
+    // With SYS_io_uring_setup, an app could make sockets of any family.
     #[rustfmt::skip]
     let calls = [
         libc::SYS_add_key, libc::SYS_bpf, libc::SYS_io_uring_setup, libc::SYS_keyctl,

@@ -29,7 +29,8 @@ use crate::token::Token;
 /// At most this many connections.
 const CONNECTIONS: usize = 1024;
 
-/// At most this many connections that have not shown a token, in all and from one address.
+/// At most this many connections may be open that have not shown a token: in all, and from one
+/// address.
 const STRANGERS: [usize; 2] = [256, 64];
 
 /// How long a client may take to send a request's head, and to show a token.
@@ -50,7 +51,8 @@ pub struct Listen {
     /// Whether `/metrics` needs no token.
     pub open_metrics: bool,
     pub viewer: Option<Viewer>,
-    /// Where monitoring alone is answered, so that no client takes its place.
+    /// The address at which only monitoring is answered, so that clients cannot use up its
+    /// connections.
     pub probes: Option<SocketAddr>,
 }
 
@@ -72,12 +74,12 @@ pub struct HttpServer {
 #[derive(Default)]
 struct Strangers(Mutex<HashMap<IpAddr, usize>>);
 
-/// The place of one of them.
+/// The place of one connection among the [`Strangers`], until this is dropped.
 struct Stranger<'s>(&'s Strangers, IpAddr);
 
 impl Strangers {
     fn admit(&self, address: IpAddr) -> Option<Stranger<'_>> {
-        // One client may have 2^64 addresses.
+        // One client may have 2^64 addresses of IPv6: these count as one.
         let address = match address.to_canonical() {
             IpAddr::V6(v6) => Ipv6Addr::from(u128::from(v6) >> 64 << 64).into(),
             v4 @ IpAddr::V4(_) => v4,
@@ -107,7 +109,7 @@ impl Drop for Stranger<'_> {
 
 /// The data that a request handler needs.
 struct Shared<H: ServerHandler + Send + 'static> {
-    /// The options, with all names in `Host` that mean this server in `hosts`.
+    /// The options. Their `hosts` has all names in `Host` that mean this server.
     listen: Listen,
     service: Service<H>,
     fleet: Option<Arc<Fleet>>,
@@ -117,7 +119,7 @@ struct Shared<H: ServerHandler + Send + 'static> {
 type Service<H> = StreamableHttpService<H, LocalSessionManager>;
 
 impl HttpServer {
-    /// Listens. Port 0 is any free one. Call it in a tokio runtime.
+    /// Listens. Port 0 means any free port. Call it in a tokio runtime.
     pub async fn bind(mut listen: Listen) -> Result<Self, HttpError> {
         let listener = open(&mut listen.address).await?;
         let probes = match &mut listen.probes {
@@ -131,7 +133,7 @@ impl HttpServer {
         })
     }
 
-    /// The address for monitoring, if it has one of its own.
+    /// The address for monitoring, if monitoring has its own.
     pub fn probes(&self) -> Option<SocketAddr> {
         self.listen.probes
     }
@@ -141,15 +143,15 @@ impl HttpServer {
         format!("http://{}{}", self.listen.address, gate::PATH)
     }
 
-    /// The address for browsers, if it has a viewer.
+    /// The address for browsers, if the server has a viewer.
     pub fn view_url(&self) -> Option<String> {
         let url = || format!("http://{}{}/", self.listen.address, gate::VIEW);
         self.listen.viewer.as_ref().map(|_| url())
     }
 
     /// Serves until `stop` completes. If there is a fleet, serves the fleet's desktops. Each
-    /// session has a handler from `new_handler`, which is dropped when the session ends, at the
-    /// latest after `idle` without a request.
+    /// session has a handler from `new_handler`, which is dropped when the session ends. A session
+    /// ends at the latest after `idle` without a request.
     pub async fn run<H: ServerHandler + Send + 'static>(
         mut self,
         new_handler: impl Fn() -> H + Send + Sync + 'static,
@@ -157,7 +159,7 @@ impl HttpServer {
         idle: Duration,
         stop: impl Future<Output = ()>,
     ) {
-        // Browsers send the origin of the page, which can only be one of this server's.
+        // Browsers send the origin of the page. Only this server's own pages are accepted.
         let port = self.listen.address.port();
         let origins = ["localhost", "127.0.0.1"].map(|host| format!("http://{host}:{port}"));
         let mut config = StreamableHttpServerConfig::default()
@@ -196,7 +198,7 @@ impl HttpServer {
     }
 }
 
-/// Listens at an address, whose port becomes the actual one.
+/// Listens at `address`, and sets its port to the actual one.
 async fn open(address: &mut SocketAddr) -> Result<TcpListener, HttpError> {
     let wanted = *address;
     let failed = |source| HttpError::Listen {

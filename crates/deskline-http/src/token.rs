@@ -1,4 +1,4 @@
-//! A token that each request must have: that of the protocol, or the viewer's.
+//! The tokens that requests must have: one for the protocol, one for the viewer.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -12,7 +12,7 @@ use crate::error::HttpError;
 /// The variable with the token of the protocol. The apps of a desktop do not get it.
 pub const TOKEN: &str = "DESKLINE_TOKEN";
 
-/// The variable with the viewer's token. The apps do not get it either.
+/// The variable with the viewer's token. The apps of a desktop do not get it either.
 pub const VIEW_TOKEN: &str = "DESKLINE_VIEW_TOKEN";
 
 /// The fewest characters of a token.
@@ -31,8 +31,9 @@ impl Token {
         Ok(Self(text.to_owned()))
     }
 
-    /// The token in this file, which is created with a new one if it is missing. Fails if others
-    /// can read it. The error names the variable for passing a token instead.
+    /// Reads the token from a file. If the file is missing, creates it with a new token. Fails if
+    /// others can read the file. The error names `variable`, by which a token can be passed
+    /// instead.
     pub fn from_file(path: &Path, variable: &'static str) -> Result<Self, HttpError> {
         let failed = |source| HttpError::Token {
             path: path.to_owned(),
@@ -69,7 +70,7 @@ impl Token {
         }
     }
 
-    /// Whether this is the token. Takes the same time for all of its length.
+    /// Whether `text` is the token. Takes the same time wherever the two differ.
     pub(crate) fn matches(&self, text: &str) -> bool {
         same(&self.0, text)
     }

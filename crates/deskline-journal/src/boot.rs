@@ -22,7 +22,7 @@ pub(crate) struct Boot {
     pub(crate) ms: u64,
 }
 
-/// Now, by the boot clock. `None` where the system has none that survives the process.
+/// Now, by the boot clock. `None` if the system has no boot clock that outlives the process.
 pub(crate) fn now() -> Option<Boot> {
     let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
@@ -46,7 +46,7 @@ pub(crate) fn confirmed(folder: &Folder, now: u64, boot: Option<Boot>) -> Result
     newest()
 }
 
-/// The start of this boot, by the wall clock of its first server.
+/// The start of the boot `id`, as the boot's first server noted it by the wall clock.
 fn noted(folder: &Folder, id: &str) -> Option<u64> {
     let mut text = String::new();
     let file = folder.open_file(CLOCK, Open::Read).ok()?;

@@ -19,7 +19,7 @@ pub enum JournalError {
     /// The journal's path is not a folder.
     #[error("the log {} is not a folder: remove it, or name a folder with --dir", .0.display())]
     NotAFolder(PathBuf),
-    /// The journal's path is not text, or would split a line.
+    /// The journal's path is not UTF-8, or has control characters, which could split a line.
     #[error(
         "the log {0:?} cannot be used: agents get its path as text, in one line. Name a \
          folder in UTF-8 and without control characters with --dir"
@@ -38,9 +38,9 @@ pub enum JournalError {
     )]
     OpenToOthers {
         path: PathBuf,
-        /// Its permission bits, or those users.
+        /// The journal's permission bits, or the users who have access.
         how: String,
-        /// The command that closes it.
+        /// The command that closes the journal to other users.
         close: String,
     },
     /// The operating system reported an error.

@@ -8,7 +8,8 @@ use crate::{Journal, Result, stamp, time};
 
 const FACTS: &str = "facts.txt";
 
-/// A `.txt` and a `.png` under one stamp. Neither exists until it is written, atomically.
+/// A `.txt` and a `.png` under one stamp. Each file is written atomically, and does not exist
+/// before.
 #[derive(Debug, Clone)]
 pub struct FilePair {
     journal: Journal,
@@ -17,7 +18,7 @@ pub struct FilePair {
 }
 
 impl Journal {
-    /// Reserves `<ms>_<tool>` for a call. `<ms>` is greater than any before in this journal.
+    /// Reserves `<ms>_<tool>` for a call. `<ms>` is greater than all earlier ones in this journal.
     pub fn begin(&self, tool: &str) -> Result<FilePair> {
         let stamp = stamp::next(&*self.folder()?, time::now_ms())?;
         let stem = format!("{stamp}_{}", name::plain(tool));
@@ -28,12 +29,12 @@ impl Journal {
         })
     }
 
-    /// The page of facts about the desktop, for a report of a bug.
+    /// The path of the page of facts about the desktop, which is for bug reports.
     pub fn facts_path(&self) -> PathBuf {
         self.path_of(FACTS)
     }
 
-    /// Writes that page; replaces an earlier one.
+    /// Writes the page of facts; replaces an earlier page.
     pub fn write_facts(&self, page: &str) -> Result {
         self.put(FACTS, page.as_bytes())
     }

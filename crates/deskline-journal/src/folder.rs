@@ -10,8 +10,8 @@ use crate::name::TEMPORARY;
 use crate::os::{self, Open};
 use crate::{JournalError, Result};
 
-/// Locks are normally held for microseconds, and for milliseconds while the log is rewritten. After
-/// this long the holder must be a stopped process.
+/// How long to wait for a lock. Normally it is held for microseconds, and for milliseconds while
+/// the log is rewritten: a process that holds it for longer than this is probably suspended.
 const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 pub(crate) struct Folder {
@@ -31,7 +31,7 @@ impl Folder {
         Self::open_existing(path)
     }
 
-    /// As [`Folder::open`]; a missing folder is an error.
+    /// Like [`Folder::open`], but a missing folder is an error.
     pub(crate) fn open_existing(path: &Path) -> Result<Self> {
         Ok(Self {
             handle: os::Handle::open(path)?,
@@ -52,7 +52,7 @@ impl Folder {
 
     /// Opens `name` for reading and writing, creates it if there is none, and locks it against all
     /// other processes and threads until the file is dropped. If the file was replaced during the
-    /// wait, locks its successor.
+    /// wait, locks the new file instead.
     #[expect(clippy::disallowed_methods, reason = "a lock has no timeout; this has")]
     pub(crate) fn lock_file(&self, name: &str) -> Result<File> {
         let end = Instant::now() + LOCK_WAIT;
@@ -66,12 +66,12 @@ impl Folder {
             if Instant::now() >= end {
                 return Err(JournalError::Busy(self.path.join(name)));
             }
-            // Poll: a lock has no timeout.
+            // Poll, because waiting for a lock has no timeout.
             std::thread::sleep(Duration::from_micros(200));
         }
     }
 
-    /// Whether this open file is no longer in the folder under its name.
+    /// Whether the folder no longer has this open file under `name`.
     pub(crate) fn is_replaced(&self, name: &str, file: &File) -> io::Result<bool> {
         self.handle.is_replaced(name, file)
     }
@@ -85,7 +85,7 @@ impl Folder {
             let temporary = format!("{TEMPORARY}{pid}-{count}.tmp");
             match self.open_file(&temporary, Open::New) {
                 Ok(file) => break (temporary, file),
-                // Left by a killed process, or by one with this pid in another container.
+                // It exists: a killed process left it, or one with this pid in another container.
                 Err(JournalError::Io { source, .. })
                     if source.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(JournalError::Io { source, .. }) => {
@@ -114,7 +114,7 @@ impl Folder {
         }
     }
 
-    /// The names in the folder, in no order. Skips names that are not UTF-8: none of ours are.
+    /// The names in the folder, in no order. Skips names that are not UTF-8: all of ours are UTF-8.
     pub(crate) fn names(&self) -> Result<Vec<String>> {
         let names = self.handle.names();
         names.map_err(|error| JournalError::io("list", &self.path, error))

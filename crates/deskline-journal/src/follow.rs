@@ -10,7 +10,7 @@ use crate::{Journal, Record, Result, log};
 #[derive(Debug)]
 pub struct Follow {
     journal: Journal,
-    /// The log, and the offset up to which it was read. Held open, so that its inode is not reused.
+    /// The log and the offset up to which it was read. It stays open, so its inode is not reused.
     read: Option<(File, u64)>,
     last: Option<Record>,
 }
@@ -47,7 +47,7 @@ impl Follow {
         let start = read.unwrap_or(0);
         let bytes = log::bytes(&file, start, size);
         let bytes = bytes.map_err(|error| folder.failed("read", LOG, error))?;
-        // The last line may still be in writing.
+        // Another process may still be writing the last line.
         let whole = bytes
             .iter()
             .rposition(|&b| b == b'\n')
@@ -65,7 +65,7 @@ impl Follow {
     }
 }
 
-/// The records after `last`; if that was dropped from the log, the records that are newer than it.
+/// The records after `last`. If the log no longer has `last`, the records with a later time.
 fn newer(mut records: Vec<Record>, last: Option<&Record>) -> Vec<Record> {
     let Some(last) = last else {
         return records;

@@ -11,19 +11,20 @@ use regex::bytes::RegexBuilder;
 
 use crate::{FileKind, Journal, JournalError, JournalFile, Result};
 
-/// The number of files that a thread searches at a time: as many as an agent writes in some
-/// seconds.
+/// How many files each thread searches before the search ends if it has enough matches. An agent
+/// writes about as many files in some seconds.
 const BATCH: usize = 64;
 
-/// A line of a tree file that matches.
+/// A matching line of a tree file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Its number, from 1.
+    /// The line's number, from 1.
     pub number: usize,
     pub line: String,
 }
 
-/// Compiles a pattern for [`Journal::grep`]: case-insensitive, `^` and `$` are the ends of a line.
+/// Compiles a pattern for [`Journal::grep`]: it ignores case, and `^` and `$` match at the start
+/// and the end of each line.
 pub fn pattern(pattern: &str) -> Result<Pattern, regex::Error> {
     RegexBuilder::new(pattern)
         .case_insensitive(true)
@@ -32,8 +33,8 @@ pub fn pattern(pattern: &str) -> Result<Pattern, regex::Error> {
 }
 
 impl Journal {
-    /// The newest `limit` matching lines of all tree files, newest file first. `found` gets those
-    /// of one file at a time, and ends the search with an error.
+    /// Passes the newest `limit` matching lines of all tree files to `found`, one file at a time,
+    /// the newest file first. An error of `found` ends the search.
     pub fn grep<E: From<JournalError>>(
         &self,
         pattern: &Pattern,
@@ -44,7 +45,7 @@ impl Journal {
         files.retain(|file| file.kind == FileKind::Text);
         files.reverse();
         let mut left = limit;
-        // One batch for each thread at a time, newest first: enough matches end the search early.
+        // Search a batch per thread at a time, newest first, so that the search can end early.
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         for files in files.chunks(BATCH * threads) {
             for (file, mut matches) in search(self, files, pattern, left)? {
@@ -74,7 +75,7 @@ fn search<'f>(
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
         let work = || -> Result {
-            // Threads that share a pattern share the lock of its cache.
+            // Threads that shared one pattern would contend for its cache.
             let pattern = pattern.clone();
             let mut text = Vec::new();
             while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed))
@@ -112,7 +113,7 @@ fn search<'f>(
 
 fn matches(text: &[u8], pattern: &Pattern, limit: usize) -> Vec<Found> {
     let mut matches: Vec<Found> = Vec::new();
-    // Start of the next line, and its number.
+    // The start of the next line to search, and the number of that line.
     let (mut at, mut number) = (0, 1);
     while matches.len() < limit
         && let Some(found) = pattern.find_at(text, at)
@@ -124,7 +125,7 @@ fn matches(text: &[u8], pattern: &Pattern, limit: usize) -> Vec<Found> {
         let end = length.map_or(text.len(), |length| start + length);
         number += memchr::memchr_iter(b'\n', &text[at..start]).count();
         let line = &text[start..end];
-        // A match may start with a line end: it is in the next line.
+        // A match that starts with a line end may belong to the next line.
         if pattern.is_match(line) {
             let line = String::from_utf8_lossy(line).into_owned();
             matches.push(Found { number, line });

@@ -1,4 +1,5 @@
-//! The journal: opened once, shared between clones, threads and processes. Small files of state.
+//! The journal: opened once, shared between clones, threads and processes. Also small files of
+//! state ([`StateFile`]).
 
 use std::fmt;
 use std::io::{self, Read as _};
@@ -29,7 +30,7 @@ struct Inner {
     upkeep: Mutex<Upkeep>,
 }
 
-/// Decides when to prune next.
+/// What decides when to prune next: the bytes written since the last pruning, and its time.
 struct Upkeep {
     written: u64,
     last: Instant,
@@ -43,8 +44,8 @@ impl fmt::Debug for Journal {
 
 impl Journal {
     /// Opens the journal at `dir`, creates it if there is none, and prunes it to `retention`. The
-    /// default is `/tmp/deskline`, or `/tmp/deskline-<uid>` if that belongs to another user; on
-    /// Windows `%USERPROFILE%\.deskline`.
+    /// default is `/tmp/deskline`, or `/tmp/deskline-<uid>` if `/tmp/deskline` belongs to another
+    /// user; on Windows `%USERPROFILE%\.deskline`.
     ///
     /// Refuses a path that is a symlink, belongs to someone else or is open to others.
     pub fn open(dir: Option<&Path>, retention: Retention) -> Result<Self> {
@@ -85,7 +86,7 @@ impl Journal {
         &self.0.path
     }
 
-    /// The path of a file in it.
+    /// The path of a file in the journal's folder.
     pub(crate) fn path_of(&self, name: &str) -> PathBuf {
         os::readable(self.0.path.join(name))
     }
@@ -160,7 +161,7 @@ impl Journal {
         Ok(content)
     }
 
-    /// As [`Journal::read`], and appends to `content`.
+    /// Like [`Journal::read`], but appends to `content`.
     pub(crate) fn read_into(&self, name: &str, content: &mut Vec<u8>) -> Result {
         let folder = self.folder()?;
         if name::parse(name).is_none() {
@@ -196,7 +197,7 @@ impl Journal {
         Ok(())
     }
 
-    /// The folder. Opened and checked again if it was removed or replaced.
+    /// The journal's folder. Opens and checks it again if it was removed or replaced.
     pub(crate) fn folder(&self) -> Result<Arc<Folder>> {
         let mut folder = self.0.folder.lock().unwrap_or_else(PoisonError::into_inner);
         if !folder.is_current() {
@@ -245,7 +246,7 @@ fn open_default(path: &Path) -> Result<Folder> {
     }
 }
 
-/// `dir` as an absolute path, without a trailing slash: that would make the system follow a
+/// `dir` as an absolute path, without a trailing slash: a slash would make the system follow a
 /// symlink.
 fn normal(dir: &Path) -> Result<PathBuf> {
     let absolute =
@@ -297,8 +298,8 @@ mod tests {
 
 // A small file of this user's state, such as the person's grants.
 
-/// A file in a folder for this user alone, checked like a journal's. Replaced whole: a reader sees
-/// the old content or the new.
+/// A file in a folder for this user alone, which is checked like a journal's folder. The file is
+/// replaced as a whole: a reader sees the old content or the new.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateFile {
     folder: PathBuf,
@@ -328,7 +329,7 @@ impl StateFile {
         }
     }
 
-    /// Replaces the content by the result of `change`, while no other process can.
+    /// Replaces the content by the result of `change`. Meanwhile, no other process can change it.
     pub fn change<E: From<JournalError>>(
         &self,
         change: impl FnOnce(&str) -> Result<String, E>,

@@ -6,9 +6,9 @@
 //!   1776457217931_click_and_traverse.txt          0600, appears whole or not at all
 //!   1776457217931_click_and_traverse.png
 //!   journal.jsonl                                 one line a link
-//!   refs                                          the element of each ref
-//!   .stamp                                        the last `<ms>`
-//!   .clock                                        what the clock showed in this boot
+//!   refs                                          which element each ref stands for
+//!   .stamp                                        the last `<ms>` that was given to a call
+//!   .clock                                        when this boot started, by the wall clock
 //! ```
 //!
 //! Promises:
@@ -16,9 +16,10 @@
 //! - Any number of processes and threads may share a journal. No two calls share a stamp, and later
 //!   calls have greater ones.
 //! - Files appear complete or not at all: they are written under a temporary name and renamed.
-//! - All access goes through a descriptor of the checked folder, so replacing the path redirects
-//!   nothing. If the folder is removed or replaced while in use, the path is checked again from the
-//!   start. On Windows the folder cannot be replaced while a process has it open.
+//! - All access goes through a descriptor of the checked folder, so replacing the folder at its
+//!   path redirects no access. If the folder is removed or replaced while in use, the path is
+//!   checked again from the start. On Windows the folder cannot be replaced while a process has it
+//!   open.
 //! - A wait for another process ends after a second with [`JournalError::Busy`].
 //!
 //! Files are not synced to disk: a power cut may lose the last seconds.

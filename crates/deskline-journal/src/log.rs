@@ -13,13 +13,13 @@ use crate::os::{At as _, Open};
 use crate::record::plain;
 use crate::{Record, Result, Retention};
 
-/// Longer arguments (a book typed into a field) are cut in the log.
+/// Arguments longer than this (a book typed into a field) are cut in the log.
 const ARGUMENTS: usize = 64 * 1024;
-/// Longer app names, error texts and answers are cut in the log.
+/// App names, error texts and answers longer than this are cut in the log.
 const WORDS: usize = 4_000;
-/// The maximum size of the log, whatever the journal's: about 50,000 links.
+/// The maximum size of the log in bytes, even in a larger journal. It holds about 50,000 links.
 const LOG_BYTES: u64 = 64 << 20;
-/// A larger log is not ours: between two prunings, ours does not double.
+/// Our log does not double between two prunings: one larger than this was written by others.
 const LARGEST: u64 = 2 * LOG_BYTES;
 
 /// Appends `record` as one line, or leaves the log unchanged.

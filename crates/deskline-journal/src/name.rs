@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-/// Thirteen digits: from September 2001 to November 2286.
+/// The stamps have thirteen digits: from September 2001 to November 2286.
 pub(crate) const STAMPS: std::ops::RangeInclusive<u64> = 1_000_000_000_000..=9_999_999_999_999;
 /// The prefix of temporary files, which are not complete yet.
 pub(crate) const TEMPORARY: &str = ".deskline-";
-/// The log of links.
+/// The file with the log of links.
 pub(crate) const LOG: &str = "journal.jsonl";
-/// The refs of elements.
+/// The file with the refs of elements.
 pub(crate) const REFS: &str = "refs";
 pub(crate) const STAMP: &str = ".stamp";
 
-/// The wall clock of this boot: see [`crate::boot`].
+/// The file that notes when this boot started, by the wall clock: see [`crate::boot`].
 pub(crate) const CLOCK: &str = ".clock";
 
 /// The content of a journal file.
@@ -52,7 +52,7 @@ impl JournalFile {
     }
 }
 
-/// The parts of a file name: stamp, tool, kind. `None` if it is not a name of the journal.
+/// The parts of a file name: stamp, tool, kind. `None` if no file of a journal is named so.
 pub(crate) fn parse(name: &str) -> Option<(u64, &str, FileKind)> {
     let (stem, extension) = name.rsplit_once('.')?;
     let kind = [FileKind::Text, FileKind::Picture]
@@ -63,7 +63,7 @@ pub(crate) fn parse(name: &str) -> Option<(u64, &str, FileKind)> {
     Some((parse_stamp(stamp)?, tool, kind)).filter(|_| tool_is_plain)
 }
 
-/// Exactly thirteen digits.
+/// Parses a stamp, which has exactly thirteen digits.
 pub(crate) fn parse_stamp(text: &str) -> Option<u64> {
     if text.len() != 13 || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;

@@ -1,5 +1,6 @@
 //! Encodes pictures of windows as PNG, with a red crosshair at the click: a ring around the clicked
-//! element, and arms outside of it that point at the click. The pixels inside the ring stay.
+//! element, and arms outside of it that point at the click. The pixels inside the ring stay as they
+//! are.
 
 use deskline_core::{Point, Rect};
 
@@ -9,12 +10,12 @@ use crate::{JournalError, Result};
 const ARM: i64 = 12;
 /// The distance between the clicked element and the ring.
 const GAP: i64 = 3;
-/// The minimum distance of the ring from the click: a check box is at most twice as wide.
+/// The minimum distance of the ring from the click. A check box is at most twice this wide.
 const LEAST: i64 = 12;
 /// An element that is wider or higher than this gets a ring around the click instead.
 const MOST: (i64, i64) = (600, 200);
 const RED: [u8; 3] = [255, 0, 0];
-/// The outline of the red, visible on a red background too.
+/// The colour of the outline around the red, which makes it visible on a red background too.
 const EDGE: [u8; 3] = [255, 255, 255];
 
 /// A picture to write.
@@ -26,9 +27,10 @@ pub struct Shot<'a> {
     pub height: u32,
     /// Three bytes a pixel, row by row from the top.
     pub rgb: &'a [u8],
-    /// The screen coordinates of its first pixel. Stored in the file as text `origin`: `x,y`.
+    /// The screen coordinates of the picture's first pixel. Stored in the PNG as the text `origin`,
+    /// in the form `x,y`.
     pub origin: Point,
-    /// Pixels per screen unit. Stored in the file as text `scale`.
+    /// Pixels per screen unit. Stored in the PNG as the text `scale`.
     pub scale: f64,
     /// The click, in pixels from the picture's top left. Not drawn if it is outside.
     pub crosshair: Option<(u32, u32)>,
@@ -37,7 +39,7 @@ pub struct Shot<'a> {
 }
 
 impl<'a> Shot<'a> {
-    /// A picture of the screen's corner, without a click.
+    /// A picture at the top left corner of the screen, without a click.
     pub fn new(width: u32, height: u32, rgb: &'a [u8]) -> Self {
         Self {
             width,
@@ -58,15 +60,15 @@ pub struct Place {
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// The screen coordinates of its first pixel; `None` if the file does not have them.
+    /// The screen coordinates of the picture's first pixel; `None` if the file does not have them.
     pub origin: Option<Point>,
     /// Pixels per screen unit.
     pub scale: f64,
 }
 
 impl Place {
-    /// Reads size and position from a PNG of the journal, without its pixels. `None` if it is no
-    /// PNG.
+    /// Reads size and position from a PNG of the journal, without decoding its pixels. `None` if it
+    /// is no PNG.
     pub fn from_png(png: &[u8]) -> Option<Self> {
         let reader = png::Decoder::new(std::io::Cursor::new(png))
             .read_info()
@@ -93,10 +95,10 @@ impl Place {
     }
 }
 
-/// The maximum size of the pixels that are read: 16k × 8k.
+/// How many bytes of pixels are read at most. A picture of 16k × 8k pixels fits.
 const LARGEST: usize = 400 << 20;
 
-/// The place and the pixels of a PNG of the journal, three bytes each.
+/// The place and the pixels of a PNG of the journal, three bytes a pixel.
 pub fn pixels(png: &[u8]) -> Option<(Place, Vec<u8>)> {
     let place = Place::from_png(png)?;
     let mut reader = png::Decoder::new(std::io::Cursor::new(png))
@@ -135,8 +137,8 @@ pub fn encode(shot: &Shot<'_>) -> Result<Vec<u8>> {
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    // `Fast` is up to a third smaller than `Fastest`, and half the size for plain windows, for a
-    // few milliseconds more.
+    // `Fast` makes files up to a third smaller than `Fastest`, half as large for plain windows, and
+    // takes a few milliseconds more.
     encoder.set_compression(png::Compression::Fast);
     let origin = format!("{},{}", shot.origin.x, shot.origin.y);
     for (key, text) in [("origin", origin), ("scale", shot.scale.to_string())] {
@@ -155,7 +157,7 @@ struct Crosshair {
     /// The click.
     x: i64,
     y: i64,
-    /// The ring's sides, each inclusive.
+    /// The coordinates of the ring's four sides.
     left: i64,
     top: i64,
     right: i64,
@@ -203,7 +205,7 @@ impl Crosshair {
                 if !(0..width).contains(&px) {
                     continue;
                 }
-                // Rows above the picture have no index; rows below it have the one past the end.
+                // A pixel above the picture has no index; one below it has an index past the end.
                 let start = usize::try_from((py * width + px) * 3);
                 if let Some(pixel) = start.ok().and_then(|at| rgb.get_mut(at..at + 3)) {
                     pixel.copy_from_slice(&color);

@@ -15,7 +15,7 @@ use crate::{FileKind, time};
 pub struct Record {
     /// When the link ended, in milliseconds since the epoch.
     pub ms: u64,
-    /// The same in RFC 3339, UTC.
+    /// `ms` in RFC 3339, UTC.
     pub time: String,
     /// The tool, by its listed name.
     pub tool: String,
@@ -24,27 +24,27 @@ pub struct Record {
     /// The app's process id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
-    /// The app's own name for itself. Hostile data.
+    /// The name that the app gives itself. Untrusted data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
-    /// The apps whose elements the files show, the link's own first. Empty in lines of version
-    /// 0.1.0.
+    /// The apps whose elements the files show, the link's own app first. Empty in lines that
+    /// version 0.1.0 wrote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_as: Vec<KnownAs>,
     pub outcome: Outcome,
-    /// The size of its diff.
+    /// The size of the link's diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<DiffCounts>,
     /// The duration of each step in milliseconds, in the order of the steps.
     #[serde(default)]
     pub steps_ms: Map<String, Value>,
-    /// How long the guard was closed, in milliseconds.
+    /// How long the guard kept the person's input out, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard_held_ms: Option<f64>,
     /// The files that were written.
     #[serde(default)]
     pub files: Files,
-    /// The answer, as the model read it. `None` if it may have typed text that is a secret.
+    /// The answer, as the model read it. `None` if the answer may contain a secret that was typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
 }
@@ -52,9 +52,9 @@ pub struct Record {
 /// The names of an app.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownAs {
-    /// The system's names for it: its executable, its desktop file or bundle.
+    /// The system's names for the app: its executable, its desktop file or bundle.
     pub names: Vec<String>,
-    /// Its own names for itself. Hostile data.
+    /// The names that the app gives itself. Untrusted data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<String>,
 }
@@ -76,7 +76,7 @@ impl Record {
     /// The record as JSON in one line, safe to print in a terminal.
     ///
     /// # Errors
-    /// None that a record can cause.
+    /// No record causes one.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(self).map(|json| plain(&json))
     }
@@ -97,13 +97,13 @@ impl Record {
         self.steps_ms.insert(name.to_owned(), sum.into());
     }
 
-    /// Sets how long the guard was closed.
+    /// Sets how long the guard kept the person's input out.
     pub fn guard_held(&mut self, held: Duration) {
         self.guard_held_ms = Some(milliseconds(held));
     }
 }
 
-/// As milliseconds, with microsecond precision.
+/// `duration` in milliseconds, with microsecond precision.
 fn milliseconds(duration: Duration) -> f64 {
     duration.as_micros() as f64 / 1_000.0
 }
@@ -114,9 +114,9 @@ fn milliseconds(duration: Duration) -> f64 {
 pub enum Outcome {
     #[default]
     Ok,
-    /// The person or the client stopped it.
+    /// The person or the client stopped the link.
     Cancelled,
-    /// It failed, with this error.
+    /// The link failed with this error.
     Error(String),
 }
 

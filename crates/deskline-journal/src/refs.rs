@@ -3,9 +3,9 @@
 //!
 //! The file `refs` is a header (magic, base, key) and 16-byte records, one an element, in the order
 //! in which the elements were first seen. A record is a keyed 128-bit hash (`SipHash`) of desktop
-//! and element id. Its index plus the base is the element's number, its ref. The key is random, so
-//! apps cannot choose ids that collide; by chance, two of a million elements do with odds of 1 in
-//! 10²⁶.
+//! and element id. The record's index plus the base is the element's number, its ref. The key is
+//! random, so apps cannot choose ids that collide; by chance, two of a million elements do with
+//! odds of 1 in 10²⁶.
 //!
 //! If an app re-creates an element, the new element inherits the number: see
 //! [`RefStore::carry_over`] and `table.rs`.
@@ -36,8 +36,8 @@ use crate::{Journal, Result, time};
 /// The maximum number of records in the file.
 const LIMIT: usize = 1 << 20;
 
-/// How long the disk may take for a step: until the refs are assigned, the person's window is
-/// behind the agent's.
+/// How long the disk may take for one operation. Until the refs are assigned, the person's window
+/// stays behind the agent's.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Assigns refs to elements.
@@ -50,13 +50,13 @@ pub struct RefStore {
     /// Numbers that this process has assigned and that are not in the file, because it could not be
     /// written or was lost.
     others: Vec<Table>,
-    /// The last of these tables, to which numbers are still added.
+    /// The newest table of unsaved numbers, to which more are still added.
     unsaved: Option<Table>,
-    /// The greatest number that this process has seen, and the greatest in the file at that time.
+    /// The greatest number that this process has seen, and the greatest seen in the file.
     highest: u64,
     highest_in_file: u64,
     failing: bool,
-    /// The operation that the disk has not finished in time. It will, once the disk responds.
+    /// The operation that the disk did not finish in time. It ends once the disk responds.
     standing: Option<JoinHandle<()>>,
 }
 
@@ -77,7 +77,7 @@ impl RefStore {
     }
 
     /// Sets [`deskline_core::Element::reference`] of every element of `tree`. `desktop` identifies
-    /// the desktop that the app is on: element ids are unique only within one.
+    /// the desktop that the app is on: element ids are unique only within one desktop.
     ///
     /// After an error all elements have refs nevertheless, but the next process may not know them.
     /// A lasting error is returned only once.
@@ -108,7 +108,7 @@ impl RefStore {
 
     /// Moves the number of each pair's first element to the second, permanently and for all
     /// processes: the app has re-created the element. If the first element's id is seen again, it
-    /// gets a new number. If the second element had a number already, that is never used again.
+    /// gets a new number. A number that the second element already had is never used again.
     ///
     /// After an error nothing has changed.
     pub fn carry_over(&mut self, desktop: &str, pairs: &[(ElementId, ElementId)]) -> Result {
@@ -140,14 +140,14 @@ impl RefStore {
         }
     }
 
-    /// A number that this process has assigned comes before the one in the file: a write that was
-    /// not finished in time may be there later.
+    /// A number that this process has assigned takes precedence over the one in the file: a write
+    /// that was not finished in time may still change the file later.
     fn find(&self, desktop: &str, id: &ElementId) -> Option<Ref> {
         let mut tables = self.others.iter().chain(&self.unsaved).chain(&self.file);
         tables.find_map(|table| table.get(desktop, id)).map(Ref)
     }
 
-    /// Reads numbers of `ids` that other processes have appended, and appends the missing ones.
+    /// Reads numbers of `ids` that other processes have appended, and appends numbers for the rest.
     fn give_from_file(&mut self, desktop: &str, ids: &[ElementId]) -> Result {
         let new = |table: &Table| {
             ids.iter()
@@ -158,7 +158,7 @@ impl RefStore {
     }
 
     /// Reads the entries that other processes have appended to the file, then appends the records
-    /// that `write` returns. There are at most `count` of them.
+    /// that `write` returns, at most `count` of them.
     fn append(
         &mut self,
         count: impl Fn(&Table) -> usize,
@@ -211,8 +211,8 @@ impl RefStore {
         written
     }
 
-    /// Runs an operation on the disk. Fails if it does not finish in time, or if an earlier one has
-    /// not finished yet.
+    /// Runs an operation on the disk. Fails if it does not finish in time, or if an earlier
+    /// operation has not finished yet.
     fn in_time<T: Send + 'static>(
         &mut self,
         folder: &Arc<Folder>,
@@ -225,7 +225,7 @@ impl RefStore {
         let (done, result) = channel();
         let its = Arc::clone(folder);
         let act = thread::Builder::new().spawn(move || {
-            // After the time limit the result is dropped, which opens a lock.
+            // A result that comes after the time limit is dropped; a lock is then released.
             let _ = done.send(act(&its));
         });
         let act = act.map_err(|error| folder.failed("write", REFS, error))?;
@@ -277,7 +277,7 @@ impl RefStore {
         Ok(())
     }
 
-    /// Assigns numbers to `ids` outside the file.
+    /// Assigns numbers to `ids` by the clock, outside the file.
     fn give_from_clock(&mut self, desktop: &str, ids: &[ElementId]) {
         let (next, limit) = (self.highest + 1, self.limit);
         let table = match self.unsaved.take() {

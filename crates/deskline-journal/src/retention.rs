@@ -13,7 +13,7 @@ use crate::name::{self, FileKind};
 const ABANDONED_S: u64 = 600;
 
 /// A file that has not changed for this many seconds gets a new time: macOS removes files from /tmp
-/// that have not changed for three days, and systemd for ten.
+/// after three days without a change, and systemd after ten.
 const STALE_S: u64 = 24 * 3600;
 
 /// How much the journal keeps. Pairs beyond either limit are removed, oldest first; the newest pair
@@ -44,7 +44,7 @@ impl Default for Retention {
 )]
 pub struct RetentionError(String);
 
-/// A number and its unit in lower case.
+/// Splits a text into a number and its unit, in lower case.
 fn number_and_unit(text: &str) -> Option<(f64, String)> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.')?);
     Some((number.parse().ok()?, unit.trim().to_ascii_lowercase()))
@@ -67,7 +67,7 @@ pub fn size(text: &str) -> Option<u64> {
 impl FromStr for Retention {
     type Err = RetentionError;
 
-    /// Parses `1GiB,7d`, `500MB`, `3d`. A limit that is not given is that of
+    /// Parses `1GiB,7d`, `500MB`, `3d`. A limit that is not given is taken from
     /// [`Retention::default`].
     fn from_str(text: &str) -> Result<Self, RetentionError> {
         const DAY: f64 = 24.0 * 3600.0;
@@ -125,7 +125,7 @@ impl Retention {
         now.saturating_sub(u64::try_from(self.age.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// Space left free when pruning, for entries written until the next time.
+    /// How many bytes a pruning leaves free, for the entries written before the next one.
     pub(crate) fn slack(&self) -> u64 {
         self.bytes / 16
     }

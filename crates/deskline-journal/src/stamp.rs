@@ -1,4 +1,4 @@
-//! `<ms>`: unique and increasing within the journal, also between processes.
+//! A call's stamp, `<ms>`: unique and increasing within the journal, across all processes.
 
 use crate::Result;
 use crate::folder::Folder;

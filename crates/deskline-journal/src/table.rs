@@ -20,7 +20,7 @@ pub(crate) const HEADER: usize = 32;
 pub(crate) const RECORD: usize = 16;
 
 const MAGIC: &[u8; 8] = b"DLrefs1\n";
-/// The start of a move's mark. A hash starts like this with odds of 1 in 2⁶⁴.
+/// The start of a move's mark. By chance, a hash starts like this with odds of 1 in 2⁶⁴.
 const MOVED: &[u8; 8] = b"DLmoved\n";
 /// This program never writes a greater base.
 const HIGHEST_BASE: u64 = 1 << 60;
@@ -74,7 +74,7 @@ impl Table {
         header
     }
 
-    /// How many numbers are taken.
+    /// How many numbers the table has used up, those of moves included.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -105,7 +105,7 @@ impl Table {
         }
     }
 
-    /// The pairs of the move that `mark` ends; `None` if it is no valid mark of what precedes it.
+    /// The pairs of the move that `mark` ends; `None` if `mark` does not fit the records before it.
     fn moved<'r>(
         &self,
         mark: &[u8; RECORD],
@@ -138,8 +138,8 @@ impl Table {
         self.moves.push(start..self.count);
     }
 
-    /// Gives the new element of each pair the number of the old one, if that has a number. Returns
-    /// the move to write to the file.
+    /// Gives the new element of each pair the number of the old one, if the old one has a number.
+    /// Returns the move to write to the file.
     pub(crate) fn rename(&mut self, desktop: &str, pairs: &[(ElementId, ElementId)]) -> Vec<u8> {
         let mut moved = Vec::new();
         for (old, new) in pairs {

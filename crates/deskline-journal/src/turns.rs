@@ -1,4 +1,4 @@
-//! Turns of several servers on one desktop: a lock on a file of its own, in a folder that all
+//! Lets several servers take turns on one desktop. A turn is a lock on a file in a folder that all
 //! servers of this user share, whatever their journals. A process that ends gives up its turn.
 
 use std::fs::File;
@@ -13,7 +13,7 @@ use crate::{JournalError, Result};
 #[derive(Clone)]
 pub struct Turns(Arc<Folder>);
 
-/// The turn on a desktop, until it is dropped or its process ends.
+/// The turn on a desktop. It is given up when this is dropped or the process ends.
 pub struct Turn {
     turns: Turns,
     name: String,
@@ -29,7 +29,7 @@ impl Turns {
         Folder::open(&os::own_default(&default)).map(|folder| Self(Arc::new(folder)))
     }
 
-    /// The turn of this name on this desktop; else the pid of the server that has it, if known.
+    /// Takes the turn `name` on this desktop; or else returns the pid of its owner, if it is known.
     pub fn take(&self, name: &str, desktop: &str) -> Result<Result<Turn, Option<u32>>> {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name = format!("{name}-{desktop}");

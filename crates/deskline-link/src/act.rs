@@ -33,7 +33,7 @@ use open::open;
 use wait_for::Wanted;
 
 impl Link<'_> {
-    /// Step 4 of one action.
+    /// Step 4: carries out the current action of the link.
     pub(crate) fn act(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         let action = self.action;
         if let (Action::Input(_) | Action::Quiet(_), false) = (action, self.subject.is_home()) {
@@ -76,13 +76,14 @@ impl Link<'_> {
                     self.report.step.done.say(format!("read {}", target.name));
                 }
             }
-            // The question only needed a look, and has been answered.
+            // A refresh only needs a reading, and acts on nothing.
             Action::Refresh => {}
         }
         Ok(())
     }
 
-    /// Gives a field what it has lost of a text. `false` if that is unknown, or cannot be done.
+    /// Types again what a field has lost of a text. `false` if the lost part is unknown, or if the
+    /// action is more than a text.
     pub(crate) fn type_again(&mut self, desk: &mut Checkpoint<'_>) -> Result<bool> {
         let is_alone = matches!(self.action.keys(), (Some(_), None));
         if !is_alone || self.report.step.keys.lost().is_none() {

@@ -1,8 +1,8 @@
-//! With `--ask` the person is asked before a button of an alert is pressed: apps show one before
+//! With `--ask` the person is asked before a button of an alert is pressed. Apps show alerts before
 //! an action that cannot be undone.
 //!
-//! No toolkit reports which button cancels, so each button counts, and each key that may press one.
-//! Keys that only move the focus do not, and neither does Escape, which cancels.
+//! No toolkit reports which button cancels, so every button counts, and so does every key that may
+//! press a button. Keys that only move the focus do not count, nor does Escape, which cancels.
 
 use deskline_core::{Element, Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape};
 
@@ -38,12 +38,13 @@ pub(crate) fn answered_by(
     }
 }
 
-/// The alert that a text and a key may answer, in this window or the active one.
+/// The alert that a text and a key may answer in `window`, or if `None` in the active window.
 pub(crate) fn of_keys(tree: &Tree, keys: Keys<'_>, window: Option<usize>) -> Option<Alert> {
     let top = window.or_else(|| tree.active_toplevel());
     let focus = tree.focused_in(top);
     let press = may_press(tree, keys, focus)?;
-    // A modal alert takes the keys of the app's other windows, and a sheet those of its own.
+    // A modal alert takes the keys of the app's other windows. A sheet takes only those of its own
+    // window.
     let takes = |at: &usize| [Some(*at), top].contains(&tree.toplevel(*at));
     let modal = tree.dialog.filter(takes);
     let mut places = focus.into_iter().chain(top).chain(modal);
@@ -63,7 +64,7 @@ pub(crate) fn buttons_at(tree: &Tree, point: Point) -> impl Iterator<Item = usiz
     })
 }
 
-/// The alert that contains this element. `None` if it has only one button, and so asks
+/// The alert that contains this element. `None` if the alert has only one button, and so asks
 /// nothing.
 fn around(tree: &Tree, at: usize, press: String) -> Option<Alert> {
     let is_alert = |at: &usize| {
@@ -90,7 +91,8 @@ fn around(tree: &Tree, at: usize, press: String) -> Option<Alert> {
 /// A text, and the key after it.
 pub(crate) type Keys<'k> = (Option<&'k str>, Option<KeyPress>);
 
-/// The press of a button that these keys may be, with the focus there.
+/// Names the input by which these keys may press a button while `focus` has the focus. `None` if
+/// they press no button.
 pub(crate) fn may_press(tree: &Tree, keys: Keys<'_>, focus: Option<usize>) -> Option<String> {
     let in_field = focus.is_some_and(|at| takes_text(&tree.elements[at]));
     match keys {
@@ -106,8 +108,8 @@ pub(crate) fn takes_text(clicked: &Element) -> bool {
         && clicked.states.contains(States::EDITABLE)
 }
 
-/// Whether a modal dialog is for something to fill in or to choose. One that only tells and asks is
-/// an alert: Windows, macOS and some toolkits have no role for that.
+/// Whether a modal dialog is for something to fill in or to choose. Any other modal dialog counts
+/// as an alert, because Windows, macOS and some toolkits have no role for alerts.
 fn takes_values(tree: &Tree, dialog: usize) -> bool {
     let mut inside = tree.inside(dialog).map(|at| &tree.elements[at]);
     inside.any(|element| {

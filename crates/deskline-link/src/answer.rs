@@ -28,8 +28,8 @@ pub struct Answer {
     /// The summary.
     pub text: String,
     pub is_error: bool,
-    /// How long each step of the link took, by its name in [`STEPS`](crate::STEPS). In a
-    /// chain it is the sum of its runs.
+    /// How long each step of the link took, by its name in [`STEPS`](crate::STEPS). In a chain,
+    /// each time is the sum over the chain's runs.
     pub times: Vec<(&'static str, Duration)>,
 }
 
@@ -129,7 +129,7 @@ fn write(
             clicked: clicked.and_then(|clicked| pixels(picture, clicked)),
         })
     });
-    // Encoding a picture takes as long as rendering and writing the tree.
+    // Encoding a picture takes as long as rendering and writing the tree, so both run at once.
     let (pictured, text) = std::thread::scope(|scope| {
         let write = |shot| move || entry.write_picture(&shot);
         let pictured = shot.map(|shot| Builder::new().spawn_scoped(scope, write(shot)));
@@ -203,7 +203,7 @@ fn clicked(report: &Report) -> Option<Rect> {
     now.or(acted_on.was.extents)
 }
 
-/// The tree that the file lists: an app that is gone has no element.
+/// The tree that the file lists. It has no elements if the app is gone.
 fn listed(report: &Report) -> Option<Cow<'_, Tree>> {
     let tree = report.readings.latest()?;
     let gone = report.app.is_gone();

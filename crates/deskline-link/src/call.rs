@@ -42,9 +42,9 @@ impl Target {
 /// A window of the app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WindowTarget {
-    /// The one that has this ref, or that contains the element that has it.
+    /// The window that has this ref, or that contains the element with this ref.
     Ref(Ref),
-    /// The frontmost whose title contains this text, case-insensitively.
+    /// The frontmost window whose title contains this text, case-insensitively.
     Titled(String),
 }
 
@@ -52,9 +52,9 @@ pub enum WindowTarget {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClickKind {
     pub button: Button,
-    /// How often in a row.
+    /// The number of clicks in a row.
     pub clicks: Clicks,
-    /// The modifiers held meanwhile.
+    /// The modifiers held during the click.
     pub modifiers: Modifiers,
 }
 
@@ -94,9 +94,9 @@ impl ClickKind {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Typing {
     pub text: Option<String>,
-    /// Whether to paste the text instead, from the clipboard.
+    /// Whether to paste the text from the clipboard instead of typing it.
     pub paste: bool,
-    /// A key to press after it.
+    /// The key to press after the text.
     pub key: Option<KeyPress>,
 }
 
@@ -108,7 +108,7 @@ impl Typing {
         }
     }
 
-    /// The same, and then this key.
+    /// The same typing, with this key after the text.
     #[must_use]
     pub fn then(self, key: Option<KeyPress>) -> Self {
         Self { key, ..self }
@@ -159,7 +159,7 @@ pub enum Input {
     Type { typing: Typing },
     PressKey {
         press: KeyPress,
-        /// How long to hold the key. Zero: as long as a typed key.
+        /// How long to hold the key. If zero, as long as a typed key.
         hold: Duration,
     },
     /// Turn the wheel.
@@ -175,11 +175,11 @@ pub enum Input {
     },
     /// Press the button at one point, move, and release it at another.
     Drag {
-        /// Where it starts.
+        /// Where the drag starts.
         from: Target,
-        /// Where it ends.
+        /// Where the drag ends.
         to: Target,
-        /// The process that it ends in, if it may be another than the call's.
+        /// The process that the drag ends in, if it may differ from the call's process.
         to_pid: Option<u32>,
         /// The modifier keys held during the drag.
         modifiers: Modifiers,
@@ -223,7 +223,7 @@ pub enum Awaited {
 }
 
 impl Awaited {
-    /// Each by the word of a call's `state`.
+    /// All states that can be awaited, with their words in the `state` of a call.
     pub fn words() -> impl Iterator<Item = (&'static str, Self)> {
         #[rustfmt::skip]
         const OWN: [(&str, Awaited); 5] = [
@@ -243,7 +243,7 @@ pub struct Expect {
     pub text: String,
     /// Whether the text must be gone instead.
     pub absent: bool,
-    /// How long to wait for it.
+    /// How long to wait for the text to show, or to be gone.
     pub timeout: Duration,
 }
 
@@ -265,8 +265,8 @@ pub struct Options {
     pub animation_duration: Duration,
     /// Additional time to wait after the app has settled.
     pub delay_after_action: Duration,
-    /// Another link follows at once, as a chain's next step does. That tells, before it acts, what
-    /// the app has taken back of this one.
+    /// Whether another link follows at once, like the next step of a chain. Before it acts, that
+    /// link reports what the app has taken back of this link's effect.
     pub goes_on: bool,
 }
 
@@ -288,23 +288,24 @@ impl Default for Options {
 /// One tool call, with checked arguments.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Call {
-    /// Whether its steps are reported one by one.
+    /// Whether the call's steps are reported one by one.
     pub is_chain: bool,
     /// The app's pid. `None` only for [`Action::Open`].
     pub pid: Option<u32>,
-    /// The window of the app that the call names. `None`: the front one, or that of the target.
+    /// The window of the app that the call names. If `None`, the front window or the target's
+    /// window.
     pub window: Option<WindowTarget>,
-    /// The first step of a chain, or the only one.
+    /// The first step of a chain, or the only step of another call.
     pub action: Action,
     /// The further steps of a chain: [`Action::Input`], [`Action::Quiet`], [`Action::Read`] or
     /// [`Action::WaitFor`].
     pub then: Vec<Action>,
-    /// How often each step of a chain runs. Empty: once.
+    /// How many times each step of a chain runs. If empty, each runs once.
     pub repeats: Vec<usize>,
-    /// What each step must lead to. Empty: nothing in particular.
+    /// What must show after each step, or must not. If empty, nothing is expected.
     pub expects: Vec<Option<Expect>>,
     pub options: Options,
-    /// The question that the person has answered for this call alone.
+    /// The id of the question that the person has approved for this call alone.
     pub approved: Option<String>,
     /// The arguments as received, for the journal.
     pub arguments: serde_json::Map<String, serde_json::Value>,
@@ -320,7 +321,7 @@ impl Call {
         }
     }
 
-    /// A chain of this step and those after it, with default options.
+    /// A chain of the step `first` and the steps `then`, with default options.
     pub fn chain(pid: u32, first: Action, then: Vec<Action>) -> Self {
         Self {
             is_chain: true,
@@ -345,8 +346,8 @@ impl Call {
         self.repeats.get(step).copied().unwrap_or(1)
     }
 
-    /// What run number `nth` of the call's steps must lead to. A step that is repeated must have
-    /// led to it after its last run.
+    /// What must show after run number `nth` of the call's steps, or must not. For a repeated step
+    /// it is expected only after the last run.
     pub(crate) fn expected(&self, nth: usize) -> Option<&Expect> {
         let (step, _) = self.runs().nth(nth)?;
         let next = self.runs().nth(nth + 1).map(|(step, _)| step);
@@ -362,7 +363,7 @@ impl Call {
         steps.flat_map(|(i, action)| std::iter::repeat_n((i, action), self.repeats(i)))
     }
 
-    /// The processes that its steps are known to act in.
+    /// The processes that the call's steps are known to act in.
     pub(crate) fn acts_in(&self) -> impl Iterator<Item = u32> {
         let acts = |action: &&Action| matches!(action, Action::Input(_) | Action::Quiet(_));
         let dropped_on = |action: &Action| match action {
@@ -469,22 +470,22 @@ impl Action {
         }
     }
 
-    /// Whether it starts an app or brings one to the front.
+    /// Whether the action starts an app or brings one to the front.
     pub fn opens(&self) -> bool {
         matches!(self, Self::Open { .. })
     }
 
-    /// Whether it only waits. The app may be busy then.
+    /// Whether the action only waits, so that the app may be busy.
     pub(crate) fn waits(&self) -> bool {
         matches!(self, Self::WaitFor { .. })
     }
 
-    /// Whether it acts in an app, and does not only look.
+    /// Whether the action may change something in an app, and does not only look.
     pub(crate) fn changes_something(&self) -> bool {
         matches!(self, Self::Input(_) | Self::Quiet(_))
     }
 
-    /// Whether it sends keys to whatever has the focus.
+    /// Whether the action sends keys to whatever has the focus.
     pub(crate) fn is_for_focus(&self) -> bool {
         matches!(
             self,
@@ -492,7 +493,7 @@ impl Action {
         )
     }
 
-    /// The text that it types, and the key that it presses last.
+    /// The text that the action types, and the key that it presses last.
     pub(crate) fn keys(&self) -> (Option<&str>, Option<KeyPress>) {
         match self {
             Self::Input(Input::Click { then: typing, .. } | Input::Type { typing }) => {

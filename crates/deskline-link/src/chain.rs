@@ -1,5 +1,5 @@
-//! The steps of a chain: each is resolved in the state that the one before it left. Any other call
-//! has one step.
+//! The steps of a chain. Each step is resolved in the state that the step before it has left. A
+//! call that is no chain has one step.
 
 use deskline_core::{Attribute, Change, Diff, Key, Modified, Tree, Value, escape, summary, target};
 
@@ -26,9 +26,10 @@ impl Link<'_> {
     /// Carries out every step; the first one has been resolved. Returns the error of a later step
     /// that failed: the answer still reports the steps before it.
     ///
-    /// # Errors An error of the first step, unless the state that was read back is not the
-    /// requested one; and an error after which there is nothing to report: the user's Esc, a lost
-    /// connection, an app that does not answer.
+    /// # Errors
+    /// An error of the first step, unless it says that the effect is not the requested one. Also an
+    /// error after which there is nothing to report: the user's Esc, a lost connection, or an app
+    /// that does not answer.
     pub(crate) fn walk(&mut self, desk: &mut Checkpoint<'_>) -> Result<Option<Error>> {
         let mut runs = self.call.runs().peekable();
         let mut resolved = Ok(());
@@ -55,7 +56,7 @@ impl Link<'_> {
             let Some(&(_, next)) = runs.peek() else {
                 break;
             };
-            // The overlay describes each step.
+            // Each step grabs again, so that the overlay describes that step.
             desk.ungrab();
             self.report.note_guard(desk);
             resolved = self.timed("resolve", |link| {
@@ -75,8 +76,8 @@ impl Link<'_> {
         Ok(None)
     }
 
-    /// Ends a run of step `at`, and decides where the next run goes: to the app that this one
-    /// brought to the front, or back to the call's app once that one has closed.
+    /// Ends a run of step `at`, and decides which app the next run goes to: the app that this run
+    /// brought to the front, or else the call's app.
     fn go_on(&mut self, desk: &mut Checkpoint<'_>, (at, next): (usize, &Action)) -> Result<()> {
         let home = self.subject.home().ok_or(Error::NoPid)?;
         let to = self.other_in_front(desk)?;
@@ -133,7 +134,7 @@ impl Link<'_> {
     }
 
     /// Resolves a step in a dialog that a helper of the app draws, if the dialog has the step's
-    /// target. The steps after it go there too.
+    /// target. Later steps then go to the dialog too.
     fn resolve_in_helper(&mut self, desk: &mut Checkpoint<'_>) -> Result<bool> {
         let (Some(pid), Some(wanted)) = (self.subject.current(), lookup::target_of(self.action))
         else {
@@ -152,7 +153,7 @@ impl Link<'_> {
         Ok(false)
     }
 
-    /// A step failed. Reads the tree that the steps before it have left.
+    /// Called when a step has failed. Reads the tree that the steps before it have left.
     fn stop(&mut self, desk: &mut Checkpoint<'_>, e: Error) -> Result<Error> {
         let tells_nothing = matches!(e, Error::Cancelled(_) | Error::NotAnswering { .. });
         // An unexpected effect of an action is reported too.
@@ -182,8 +183,8 @@ impl Link<'_> {
         Ok(e)
     }
 
-    /// Steps 3 to 5 of one action. The guard is taken right before input and released right after
-    /// it.
+    /// Steps 3 to 5 of one action. Grabs the person's devices right before input, and releases them
+    /// right after it.
     pub(crate) fn carry_out(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         let step = &mut self.report.step;
         step.acted_on = self.targets.acted_on.take();
@@ -207,7 +208,7 @@ impl Link<'_> {
             self.front.note(desk)?;
         }
         if acted.is_err() {
-            // This comes before the person's own keys reach the apps again.
+            // Releases and restores before the person's own keys reach the apps again.
             desk.release_all();
             desk.restore_clipboard();
             desk.hovers_at = None;
@@ -239,7 +240,7 @@ impl Link<'_> {
         Ok(())
     }
 
-    /// Whether what the current step selects may show details, on which the next one acts.
+    /// Whether the current step may select something whose details the next step acts on.
     pub(crate) fn may_show_details(&self, before: Option<&Tree>) -> bool {
         use crate::call::Input::{Choose, Click, PressKey};
         let next = self.call.runs().nth(self.report.ended_runs.len() + 1);
@@ -306,8 +307,8 @@ impl Link<'_> {
         }
     }
 
-    /// Keeps the refs of elements that the step has re-created unchanged. The tree before the call
-    /// gets their new ids too, so that their later changes are found.
+    /// Keeps the refs of elements that the step has replaced by equal ones. The tree from before
+    /// the call gets the new ids too, so that later changes of these elements are found.
     fn rename_since_step(&mut self, tree: &Tree) {
         let of_app = |last: &&Tree| last.app.pid == tree.app.pid;
         let Some(last) = self.report.readings.current().filter(of_app) else {
@@ -336,7 +337,7 @@ fn moves_selection(action: &Action) -> bool {
 /// The windows that a step opened or closed, and the changes of its target or selection, in a few
 /// words.
 fn led_to((before, after): (&Tree, &Tree), diff: &Diff, report: &Report) -> Option<String> {
-    // A wait has ended in a helper of the app.
+    // The step was a wait that has ended in a helper of the app.
     if before.app.pid != after.app.pid {
         return None;
     }

@@ -47,18 +47,18 @@ pub(crate) struct Saved {
 pub(crate) struct DeferredRestore {
     saved: Saved,
     why: Deferral,
-    /// The front window at that time.
+    /// The front window when the restore was deferred.
     front: Option<WindowId>,
-    /// The id of its desktop. Window ids are meaningless on another one.
+    /// The id of the desktop to restore. Window ids are meaningless on another desktop.
     desktop: String,
 }
 
 /// Why a restore is deferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deferral {
-    /// It would close an open menu of the app with this pid.
+    /// The restore would close an open menu of the app with this pid.
     Menu(u32),
-    /// It would close the list that a page of this app has opened for its field.
+    /// The restore would close the list that a web page of this app has opened for a field.
     List(u32),
     /// The pointer stays over an element until the next link that acts. Only the pointer is
     /// deferred.
@@ -70,9 +70,9 @@ enum Deferral {
 pub(crate) struct InputWindow {
     pub(crate) pid: u32,
     pub(crate) window: WindowId,
-    /// Whether it is a dialog: once it has closed, its parent has the keyboard.
+    /// Whether the window is a dialog: once a dialog has closed, its parent has the keyboard.
     pub(crate) dialog: bool,
-    /// The windows of the process at that time.
+    /// The windows of the process when the input was sent.
     pub(crate) beside: Vec<WindowId>,
 }
 
@@ -81,8 +81,8 @@ pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
     pub(crate) cancel: &'a Cancel,
     saved: Saved,
-    /// The front window right before the last input, or at the checkpoint if there was none. It
-    /// need not be the person's: an earlier link may have left it there.
+    /// The front window right before the last input, or at the checkpoint if no input was sent. It
+    /// need not be the person's: an earlier link may have left another window in front.
     pub(crate) front_then: Option<WindowId>,
     /// All windows at the checkpoint, to recognise new ones. The frontmost first.
     windows: Vec<Window>,
@@ -94,48 +94,49 @@ pub(crate) struct Checkpoint<'a> {
     raised: Option<WindowId>,
     /// The window that was brought to the front for the current step.
     pub(crate) raised_now: Option<WindowId>,
-    /// The bounds of that window, if the display has reported them.
+    /// The place of the window `raised_now`, if the display has reported it.
     raised_place: Option<Place>,
     /// Where the display was last told that input goes.
     aim: Option<Aim>,
     /// Whether the agent's text may be on the clipboard.
     lends_clipboard: bool,
-    /// Where a hover, the link's last input, has left the pointer until the next link that acts.
+    /// Where a hover has left the pointer until the next link that acts. `None` if the link's last
+    /// pointer input was no hover.
     pub(crate) hovers_at: Option<Point>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
-    /// Whether accessibility alone has carried out an action: a window that the app then opens
-    /// comes to the front.
+    /// Whether the accessibility API alone has carried out an action. A window that the app then
+    /// opens comes to the front.
     pub(crate) quiet: bool,
     /// Whether a window manager that did not raise a window in time may still do so.
     may_come_late: bool,
     /// Whether this link has moved the pointer.
     pointed: bool,
-    /// Whether a key or a button was pressed: only that opens menus. A hover opens tool tips, which
-    /// some displays do not distinguish from menus.
+    /// Whether a key or a mouse button was pressed, because only a press opens menus. A hover opens
+    /// tool tips, which some displays do not distinguish from menus.
     pressed: bool,
     /// Whether to restore nothing: after a handoff, or if the restore is deferred.
     keep: bool,
-    /// When the link's last input was sent, if the guard holds on since then.
+    /// When the link's last input was sent, if the guard has held on since then.
     holds_on: Option<Instant>,
-    /// Whether the app is still listened to after the restore.
+    /// Whether to go on listening to the app after the restore.
     pub(crate) listens_on: bool,
     /// Whether the restore has been made.
     restored: bool,
     /// The pid of the app whose menu an earlier link left open.
     menu_of: Option<u32>,
-    /// Whether a list that a page has opened for its field is, or may still be, open.
+    /// Whether a list that a web page has opened for a field may still be open.
     pub(crate) list: bool,
     /// Receives the saved state if the restore is deferred because of an open menu.
     deferred: &'a mut Option<DeferredRestore>,
 }
 
 impl<'a> Checkpoint<'a> {
-    /// Saves the person's front window. A restore that an earlier link deferred is taken over,
-    /// unless its menu has closed or the person has gone on to another window since.
+    /// Saves the person's front window. Takes over a restore that an earlier link deferred, unless
+    /// its menu has closed or the person has gone on to another window since.
     ///
-    /// With `watch`, the person's key and button presses are watched from here on, so that a switch
-    /// of theirs is not taken for a handoff.
+    /// With `watch`, watches the person's key and button presses from here on, so that the person's
+    /// switch to another window is not taken for a handoff.
     ///
     /// # Errors
     /// Errors of the desktop. A deferred restore then stays deferred.
@@ -247,9 +248,10 @@ impl<'a> Checkpoint<'a> {
         self.saved.front.as_ref().filter(|_| !nobodys)
     }
 
-    /// Fails if this window was open before the link, and the window manager has brought it to the
-    /// front in place of a closed one: the window of the last input, or the last window of the app.
-    /// Fails too if it came to the front for an unknown reason and `keys` would go there.
+    /// Fails if `front` was open before the link, and the window manager has brought it to the
+    /// front in place of a closed window: the window of the last input, or the last window of the
+    /// app. If `keys` would go to `front`, also fails if it came to the front for an unknown
+    /// reason.
     pub(crate) fn refuse_substitute(
         &mut self,
         app: u32,
@@ -277,8 +279,8 @@ impl<'a> Checkpoint<'a> {
         })
     }
 
-    /// Whether the last input has closed its window, the window manager has put this one, which
-    /// was open before, in its place, and the app has another.
+    /// Whether the last input has closed its own window, and the window manager has put `front` in
+    /// place of that window, although the app has another one. `front` was open before.
     pub(crate) fn is_substitute(&mut self, app: u32, front: &Window) -> Result<bool> {
         let last = self.last_input.as_ref().filter(|last| last.pid == app);
         let Some(last) = last
@@ -291,9 +293,9 @@ impl<'a> Checkpoint<'a> {
         Ok(!windows.is_empty() && windows.iter().all(|w| w.id != last))
     }
 
-    /// Whether the link's last input did not bring this window to the front: it was in front
-    /// before; or the link acts behind it, and the window manager has put it in place of the
-    /// person's window, which has closed.
+    /// Whether `front` is in front for another reason than the link's last input. Either it was in
+    /// front before, or the link acts in the background and the window manager has put `front` in
+    /// place of the person's window, which has closed.
     pub(crate) fn is_no_effect(&mut self, front: &Window) -> Result<bool> {
         if self.front_then == Some(front.id) {
             return Ok(true);
@@ -329,8 +331,8 @@ impl<'a> Checkpoint<'a> {
         self.ungrab();
     }
 
-    /// Defers the restore to a later link if it would close an open menu or list: one of the app,
-    /// or one that an earlier link left open.
+    /// Defers the restore to a later link if it would close an open menu or list of the app `pid`,
+    /// or a menu that an earlier link left open.
     pub(crate) fn hold_for_menu(&mut self, pid: u32) {
         if self.desktop.is_private() {
             return;
@@ -371,7 +373,7 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Brings a window of the target to the front if it is not there yet. If the person has turned
-    /// to another window since the checkpoint, that window is the one to restore.
+    /// to another window since the checkpoint, the restore brings that window back.
     pub(crate) fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let front = self.desktop.front()?;
         if front.as_ref().is_some_and(|front| front.id == window) {
@@ -382,7 +384,8 @@ impl<'a> Checkpoint<'a> {
         }
         let theirs = |front: &Window| !self.touched || !self.is_targets(front);
         if let Some(front) = front.filter(theirs) {
-            // It is above all others now: if it closes, the person gets the window below it.
+            // The person's window is above all others now: if it closes, the person gets the one
+            // below it.
             if let Some(at) = self.windows.iter().position(|w| w.id == front.id) {
                 self.windows[..=at].rotate_right(1);
             }
@@ -419,7 +422,7 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// The window as it is listed now; a plain one if it is not.
+    /// The window as the display lists it now, or a default one if it is not listed.
     fn listed(&mut self, id: WindowId) -> Result<Window> {
         let mut windows = self.desktop.every_window()?.into_iter();
         let window = windows.find(|w| w.id == id);
@@ -438,9 +441,9 @@ impl<'a> Checkpoint<'a> {
         Ok(Some(place))
     }
 
-    /// Whether a window belongs to a process that the link drives, or whose menu an earlier link
-    /// left open in front of the person's window. On a display that does not report owners: whether
-    /// the link has raised it.
+    /// Whether a window belongs to a process that the link drives, or to one whose menu an earlier
+    /// link left open in front of the person's window. On a display that does not report owners,
+    /// whether the link has raised the window.
     fn is_targets(&self, window: &Window) -> bool {
         match (window.pid, self.subject.home()) {
             (Some(pid), Some(_)) => self.subject.has(pid) || self.menu_of == Some(pid),
@@ -453,7 +456,7 @@ impl<'a> Checkpoint<'a> {
         self.desktop.set_aim(aim);
     }
 
-    /// The next input of the pointer is for a window with these bounds.
+    /// Tells the display that the next pointer input is for a window with these bounds.
     pub(crate) fn expect_at(&mut self, place: Option<Rect>) {
         if let Some(aim) = self.aim.filter(|aim| aim.place != place) {
             self.set_aim(Aim { place, ..aim });
@@ -499,7 +502,7 @@ impl<'a> Checkpoint<'a> {
             .press_key(press, hold, self.cancel)
     }
 
-    /// Closes a menu or a list, also in a link that Esc has cancelled.
+    /// Presses Escape to close a menu or a list, even in a link that Esc has cancelled.
     pub(crate) fn press_close(&mut self) -> Result<()> {
         self.presses();
         let keys = self.desktop.key_input()?;
@@ -570,15 +573,15 @@ impl Checkpoint<'_> {
         }
     }
 
-    /// For an error, a cancel or a panic in the middle of a paste.
+    /// Gives the clipboard back after an error, a cancellation or a panic in the middle of a paste.
     pub(crate) fn restore_clipboard(&mut self) {
         if let Err(e) = self.give_back_clipboard() {
             tracing::warn!("the clipboard was not given back: {e}");
         }
     }
 
-    /// After an error, the menu that an earlier link left open stays open. After the person's Esc
-    /// it closes.
+    /// Keeps the menu that an earlier link left open after an error, but not after the person's
+    /// Esc.
     fn keep_menu(&mut self) {
         let list_of = self.subject.home().filter(|_| self.list);
         if let Some(pid) = self.menu_of.or(list_of).filter(|_| !self.keep)

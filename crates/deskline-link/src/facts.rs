@@ -7,20 +7,21 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::report::Report;
 
-/// Begins to write the page, about this app too. Returns its file.
+/// Begins to write the page, which also covers the app with this pid. Returns the page's file.
 type Begin = Box<dyn FnOnce(Option<u32>) -> Option<PathBuf> + Send>;
 
 static BEGIN: Mutex<Option<Begin>> = Mutex::new(None);
 
-/// Reading an app twice in a link hardly takes longer.
+/// Even reading an app twice in a link hardly takes longer than this.
 const SLOW: Duration = Duration::from_secs(8);
 
-/// Has the page written at the first call that the system or an app refuses, or that is slow.
+/// Registers `begin`, which writes the page for the first call that the system or an app refuses,
+/// or that is slow.
 pub fn at_first_trouble(begin: impl FnOnce(Option<u32>) -> Option<PathBuf> + Send + 'static) {
     *BEGIN.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(begin));
 }
 
-/// A note with the page's file, at the first such call.
+/// A note with the page's file, for the first call that is refused or slow.
 pub(crate) fn note(error: Option<&Error>, report: &Report, pid: Option<u32>) -> Option<String> {
     let reads = ["resolve", "settle", "picture", "traverse"];
     let times = report.times.iter().filter(|(step, _)| reads.contains(step));

@@ -53,31 +53,32 @@ impl Answers {
     }
 }
 
-/// The file of the answers cannot be used.
+/// Why the file of the answers cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GrantsError {
     #[error("{0}")]
     File(#[from] JournalError),
     #[error("it is not in the format that deskline writes: {0}")]
     Content(#[source] serde_json::Error),
-    /// There is no folder for it.
+    /// There is no folder for the file.
     #[error("there is no home directory to keep answers in")]
     NoHome,
 }
 
-/// The person's answers. Clones share those of this server.
+/// The person's answers. Clones share the answers that count until this server ends.
 #[derive(Debug, Clone, Default)]
 pub struct Grants {
     /// Whether the person is asked at all.
     pub asks: bool,
     file: Option<StateFile>,
     session: Arc<Mutex<HashSet<String>>>,
-    /// Since when the client shows a question, and until when at most.
+    /// When the client began to show a question, and when it stops at the latest. `None` if it
+    /// shows no question.
     shown: Arc<Mutex<Option<(Instant, Instant)>>>,
 }
 
 impl Grants {
-    /// The answers that are kept in this file, if in any.
+    /// The person's answers, which are kept in `file` if there is one.
     pub fn new(file: Option<StateFile>, asks: bool) -> Self {
         Self {
             asks,
@@ -95,7 +96,8 @@ impl Grants {
         Answers::parsed(&file.read()?)
     }
 
-    /// Keeps an answer, or removes it: `false` if there was none.
+    /// Keeps an answer, or with `None` removes the kept answer. Returns whether one was kept
+    /// before.
     pub fn keep(&self, app: &str, answer: Option<Kept>) -> Result<bool, GrantsError> {
         let file = self.file.as_ref().ok_or(GrantsError::NoHome)?;
         let mut was_there = false;
@@ -126,7 +128,7 @@ impl Grants {
         (Instant::now() < until).then(|| since.elapsed())
     }
 
-    /// Takes the person's answer. If it cannot be kept, it counts until this server ends.
+    /// Records the person's answer. If it cannot be kept, it counts until this server ends.
     pub fn answered(&self, question: &Question, answer: Approval) -> Result<(), GrantsError> {
         let kept = match answer {
             Approval::Once | Approval::No => None,
@@ -143,7 +145,8 @@ impl Grants {
         }
     }
 
-    /// The answer about this app, in this server or kept. `Err` if it is not known.
+    /// The answer about this app, kept or given to this server. `Err` if the kept answers are
+    /// unknown.
     pub(crate) fn about(&self, app: &Identity) -> Result<Option<Kept>, GrantsError> {
         if self.file.is_none() && !self.asks {
             return Ok(None);

@@ -50,9 +50,9 @@ pub(crate) struct Watch {
     pub(crate) since: Option<Instant>,
     /// The total time of finished grabs. `None` if there was none.
     held: Option<Duration>,
-    /// Whether to try again once the target is in front.
+    /// Whether to try the grab again once the target is in front.
     pub(crate) again: bool,
-    /// Why the platform cannot grab, or whose devices it cannot grab, as the start of a note.
+    /// Why the platform cannot grab, or cannot grab all devices, as the start of a note.
     pub(crate) unable: Option<String>,
 }
 

@@ -13,7 +13,7 @@
 //! | `answer` | writes the files and the journal's line, renders the summary | 9 |
 //!
 //! All phases share the processes that a link is for (`subject.rs`), the state of its steps
-//! (`link.rs`), what it has found so far (`report.rs`, `step.rs`), the trees that an agent may see
+//! (`link.rs`), what the link has found so far (`report.rs`), the trees that an agent may see
 //! (`reader.rs`), the restore (`checkpoint.rs`, steps 2 and 8), and which texts are secrets
 //! (`secrecy.rs`).
 
@@ -45,7 +45,7 @@ mod subject;
 pub use act::wait_for::Waiting;
 pub use answer::{Answer, error as error_answer};
 pub use call::{Action, Call, Expect, Input, Options, Quiet, Target, WindowTarget};
-// What a port writes, for those that compose a desktop.
+// What a port implements, for crates that compose a desktop.
 pub use deskline_contract::*;
 pub use links::{Desk, Links, Looked, unanswered};
 pub use policy::Policy;

@@ -24,9 +24,9 @@ use deskline_input::Cancel;
 /// The result of a `wait_for`.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// For the summary.
+    /// The sentence for the summary.
     pub(crate) sentence: String,
-    /// The helper of the app that has it, if not the app itself.
+    /// The helper of the app that has the awaited element, if the app itself does not have it.
     pub(crate) helper: Option<u32>,
 }
 
@@ -39,9 +39,10 @@ pub(crate) struct Link<'l> {
     pub(crate) subject: &'l Subject,
     pub(crate) reader: Reader<'l>,
     pub(crate) last_trees: &'l LastTrees,
-    /// The windows that the call insists on.
+    /// The windows that the call may act in, if it names a window.
     pub(crate) windows: Windows,
-    /// The step that is carried out, where it goes, and what is in front since it began.
+    /// The action of the current step. `targets` is where it goes, and `front` is what has been in
+    /// front since it began.
     pub(crate) action: &'l Action,
     pub(crate) targets: Targets,
     pub(crate) front: FrontWatch,
@@ -51,7 +52,7 @@ pub(crate) struct Link<'l> {
 }
 
 impl Link<'_> {
-    /// Steps 1 to 8. Step 9, the record, is made of the report, whatever the result.
+    /// Runs steps 1 to 8. Step 9, the record, is made from the report, whatever the result.
     pub(crate) fn run(
         mut self,
         desktop: &mut dyn Desktop,
@@ -93,7 +94,8 @@ impl Link<'_> {
             }
         });
 
-        // 3 to 5. Guard, act and settle; in a chain once for each step, which is resolved first.
+        // 3 to 5. Guard, act and settle. A chain does this for each step, after it has resolved the
+        // step.
         let stopped = self.walk(&mut desk)?;
 
         // 6. Diff.
@@ -106,8 +108,8 @@ impl Link<'_> {
         // An Esc that came after the last wait counts too.
         cancel.check()?;
 
-        // 8. Restore: pointer and front window, unless there was a handoff, or this would close an
-        //    open menu.
+        // 8. Restore: pointer and front window, unless there was a handoff, or the restore would
+        //    close an open menu.
         self.timed("restore", |link| {
             let Readings { before, after, .. } = &link.report.readings;
             desk.list = has_list(before.as_ref(), after.as_ref(), desk.list);
@@ -137,8 +139,8 @@ impl Link<'_> {
         Ok(())
     }
 
-    /// Takes the picture, unless it is the same after the restore: then the person gets their
-    /// window back before, and this is the picture to take.
+    /// Takes the picture now. If it will be the same after the restore, returns the picture to take
+    /// then instead, so that the person gets their window back before.
     fn picture(&mut self, desk: &mut Checkpoint<'_>, target: Option<usize>) -> Option<Shot> {
         let pid = match &self.report.handoff {
             // If an app may not be read, it may not be pictured either.
@@ -194,13 +196,13 @@ impl Link<'_> {
         Ok(())
     }
 
-    /// From here on the steps go to this process.
+    /// Directs all further steps to this process, and listens to it.
     pub(crate) fn turn_to(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
         self.subject.turn_to(pid);
         self.listen(&mut **desk)
     }
 
-    /// Reads the whole of an app that the agent may see.
+    /// Reads the whole of an app, if the agent may see it.
     pub(crate) fn read(&mut self, desktop: &mut dyn Desktop, pid: u32) -> Result<Tree> {
         self.reader.read(desktop, pid, &mut self.report.notes)
     }

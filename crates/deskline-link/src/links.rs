@@ -1,4 +1,5 @@
-//! Runs links one at a time: connects to the desktop, runs the link, and answers whatever happens.
+//! Runs links one at a time: connects to the desktop, runs the link, and gives an answer in any
+//! case.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -39,14 +40,14 @@ pub struct Links {
     journal: Journal,
     refs: RefStore,
     policy: Policy,
-    /// Shared with the other servers on this desktop.
+    /// The turns that this server takes with the other servers on this desktop.
     turns: Option<Turns>,
-    /// A restore that a link deferred to a later one.
+    /// A restore that a link deferred to a later link.
     deferred: Option<DeferredRestore>,
     /// The trees of the last answers.
     last_trees: LastTrees,
     texts: Texts,
-    /// Whether a link has been answered.
+    /// Whether any link has been answered yet.
     answered: bool,
     /// The process of the last link.
     last: Option<u32>,
@@ -77,17 +78,16 @@ impl Links {
         }
     }
 
-    /// Links that act take turns with those of other servers on the same desktop.
+    /// Makes links that act take turns with the links of other servers on the same desktop.
     #[must_use]
     pub fn in_turns(self, turns: Option<Turns>) -> Self {
         Self { turns, ..self }
     }
 
-    /// Waits until it is this call's turn on the desktop, if the call acts: at most as long as
-    /// another link may hold the devices. `None` if the call does not act, or other servers cannot
-    /// be detected.
+    /// If the call acts, waits until it is its turn on the desktop: at most as long as another link
+    /// may hold the devices. `None` if the call does not act, or other servers cannot be detected.
     fn turn(&mut self, call: &Call, cancel: &Cancel, report: &mut Report) -> Result<Option<Turn>> {
-        /// How often to look: a lock has no timeout.
+        /// The polling interval: a lock has no timeout.
         const LOOK: Duration = Duration::from_millis(2);
         let Some(turns) = self.turns.as_ref().filter(|_| call.acts()) else {
             return Ok(None);
@@ -115,8 +115,8 @@ impl Links {
             })
         };
         let start = std::time::Instant::now();
-        // One server waits for the turn, and the others for its place, so that none is overtaken
-        // for ever.
+        // Only one server waits for the turn. The others wait for its place in the queue, so that
+        // no server is overtaken for ever.
         let turn = take("next").and_then(|_place| take("turn"));
         report.took("turn", start);
         turn
@@ -131,7 +131,8 @@ impl Links {
         })
     }
 
-    /// Looks once. Returns `false` if the wait has to continue later.
+    /// Looks for the awaited element, and runs the link if it is there. Returns `false` if the wait
+    /// has to continue later.
     fn look_for(
         &mut self,
         waiting: &mut Waiting,
@@ -167,7 +168,7 @@ impl Links {
         }
     }
 
-    /// The link of a call, and the desktop. Connects when it is first needed.
+    /// The link of a call, and the desktop. Connects to the desktop at its first use.
     fn begin<'l>(
         &'l mut self,
         call: &'l Call,
@@ -259,7 +260,8 @@ impl Links {
         report.apps = known.collect();
     }
 
-    /// Names what the desktop has not, no guard or no pictures, in one answer only.
+    /// Leaves the note that the desktop lacks a guard or pictures in one answer only, and removes
+    /// it from later answers.
     fn name_lacks(&mut self, report: &mut Report) {
         let Some(desktop) = self.desktop.as_deref_mut() else {
             return;
@@ -284,8 +286,8 @@ impl Links {
 
     /// Adds a note to the answer about each window that another process draws for the app, once.
     fn name_helpers(&mut self, report: &mut Report) {
-        /// Limits the memory. Beyond it all are forgotten, and each is named once more. A session
-        /// hardly has that many.
+        /// The maximum number of remembered windows. Beyond it all are forgotten, and each is named
+        /// once more. A session hardly has that many.
         const MOST: usize = 256;
         if self.helpers_named.len() > MOST {
             self.helpers_named.clear();
@@ -300,7 +302,7 @@ impl Links {
         }
     }
 
-    /// The error, and how the app ended, if it did.
+    /// Adds to an error how the app ended, if it has ended.
     fn explained(&mut self, e: Error, pid: Option<u32>) -> Error {
         if matches!(e, Error::Cancelled(_)) || e.costs_connection() {
             return e;
@@ -330,7 +332,7 @@ impl Links {
         }
     }
 
-    /// The process of an app that has started itself anew.
+    /// The new process of an app that has ended and started again.
     fn runs_again(&mut self, name: &str, ended: u32) -> Option<u32> {
         let desktop = self.desktop.as_deref_mut()?;
         let listed = desktop.applications().ok()?.into_iter();
@@ -403,16 +405,16 @@ pub trait Desk: Send {
 
     /// Looks for the awaited element of a `wait_for`, until it appears, its time is over, or
     /// `others` returns that another call wants the desktop. Never panics. Ends soon after `cancel`
-    /// is raised. Nothing is held between two looks; an element that appears is answered by a link
-    /// that finds it there.
+    /// is raised. Nothing of the desktop is held between two looks. Once the element appears, a
+    /// link that finds it gives the answer.
     fn look(&mut self, waiting: Box<Waiting>, cancel: &Cancel, others: &dyn Fn() -> bool)
     -> Looked;
 
     /// As [`Links::applications`].
     fn applications(&mut self, name: &str) -> Answer;
 
-    /// Handles pending events between links. Returns after which time to call it again, if at all.
-    /// Never panics.
+    /// Handles pending events between links. Returns the time after which to call `idle` again, if
+    /// at all. Never panics.
     fn idle(&mut self) -> Option<Duration>;
 }
 
@@ -481,7 +483,7 @@ pub fn unanswered(journal: &Journal, call: &Call, error: Error) -> Answer {
     )
 }
 
-/// The desktop. Connects when it is first needed.
+/// The desktop. Connects to it at its first use.
 fn connected<'d>(
     platform: &Arc<dyn Platform>,
     desktop: &'d mut Option<Box<dyn Desktop>>,
@@ -494,7 +496,7 @@ fn connected<'d>(
 const MOST_APPS: usize = 25;
 const MOST_TITLES: usize = 3;
 
-/// `last` is the process that a link was about last.
+/// `last` is the process of the last link.
 fn list(applications: &[Application], last: Option<u32>) -> String {
     let n = applications.len();
     let running = escape::count(n, "running app");

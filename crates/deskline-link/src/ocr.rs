@@ -6,7 +6,7 @@ use deskline_core::{ElementId, Tree};
 /// The prefix of the ids of elements that are texts from pictures.
 pub(crate) const PREFIX: &str = "ocr|";
 
-/// Whether it is the id of a text from a picture.
+/// Whether an element with this id is a text from a picture.
 pub(crate) fn is_from_picture(id: &ElementId) -> bool {
     id.as_str().starts_with(PREFIX)
 }

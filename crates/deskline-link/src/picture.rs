@@ -17,7 +17,7 @@ use crate::display::{PictureNature, Window, WindowId};
 use crate::error::{Error, Missing, Result};
 use crate::report::Report;
 
-/// A picture to take: the window, or why there is none.
+/// A picture to take: its window, or why there is no window to picture.
 pub(crate) struct Shot {
     /// The app's windows.
     windows: Vec<Window>,
@@ -25,7 +25,7 @@ pub(crate) struct Shot {
 }
 
 impl Shot {
-    /// Chooses the window. `target` is an element of the tree before, or of the only tree.
+    /// Chooses the window. `target` is an index in the tree before the action, or in the only tree.
     pub(crate) fn new(
         desktop: &mut dyn Desktop,
         pid: u32,
@@ -74,7 +74,7 @@ impl Shot {
             && self.windows.iter().all(known)
     }
 
-    /// Takes it. A failed picture never fails the call.
+    /// Takes the picture. A failed picture never fails the call.
     pub(crate) fn take(self, desktop: &mut dyn Desktop, report: &mut Report) {
         let picture = self.window.and_then(|window| {
             report.pictures.window = Some(window);

@@ -14,11 +14,11 @@ use crate::question::Alert;
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     /// If not empty, only apps that have one of these names are allowed. A path that ends in a
-    /// slash is each app below it.
+    /// slash stands for every app below it.
     pub allow: Vec<String>,
     /// Apps with a name or claim that contains one of these (case-insensitive) are never allowed.
     pub deny: Vec<String>,
-    /// Whether apps are opened with any arguments in spite of bounds.
+    /// Whether apps may be opened with any arguments even if some apps are excluded.
     pub commands: bool,
     /// The person's answers about apps.
     pub grants: Grants,
@@ -35,7 +35,7 @@ impl Policy {
         !self.allow.is_empty() || !self.deny.is_empty() || denies()
     }
 
-    /// Whether a link may act on a tree that it has read alone.
+    /// Whether a link has to read the app's tree before it acts, so that the policy can be checked.
     pub(crate) fn needs_tree(&self) -> bool {
         self.grants.asks || self.is_bounded()
     }
@@ -65,8 +65,8 @@ impl Policy {
         !self.allow.is_empty() && self.allows(app) || granted()
     }
 
-    /// The name that a process gives itself; an empty one if no app is excluded, as the name does
-    /// not matter then. `None` if the process is not listed.
+    /// The name that a process gives itself, or an empty name if no app is excluded, because it
+    /// does not matter then. `None` if the process is not listed.
     pub(crate) fn own_name(&self, desktop: &mut dyn Desktop, pid: u32) -> Result<Option<String>> {
         if !self.is_bounded() {
             return Ok(Some(String::new()));
@@ -81,9 +81,9 @@ impl Policy {
         self.permit(desktop, own, pid).is_ok()
     }
 
-    /// Fails if the app shows permissions, or keeps passwords, and is not allowed by name: an agent
-    /// could grant itself permissions, revoke Deskline's, or read passwords. On a private desktop
-    /// such access harms nobody.
+    /// Fails if the app either shows permissions or keeps passwords, and the person has not allowed
+    /// it by name: an agent could grant itself permissions, revoke Deskline's, or read passwords.
+    /// On a private desktop such access harms nobody.
     fn permit_delicate(
         &self,
         desktop: &mut dyn Desktop,
@@ -109,7 +109,7 @@ impl Policy {
         Ok(())
     }
 
-    /// Fails if this process is blocked. `own` is its own name for itself.
+    /// Fails if this process is blocked. `own` is the name that the process gives itself.
     pub(crate) fn permit(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> Result<()> {
         let app = identify(desktop, own, pid);
         self.permit_delicate(desktop, own, pid, &app)?;
@@ -144,8 +144,8 @@ impl Policy {
         self.answered(app, Question::about(app, pid), None)
     }
 
-    /// Fails unless the person has allowed this. `approved` is the question that they have
-    /// answered for this call.
+    /// Fails unless the person has allowed what `question` asks. `approved` is the id of the
+    /// question that they have approved for this call.
     fn answered(
         &self,
         app: &Identity,
@@ -160,7 +160,7 @@ impl Policy {
     }
 
     /// Fails if the person is to be asked before a link answers an alert of this process.
-    /// `approved` is the question that they have answered for this call.
+    /// `approved` is the id of the question that they have approved for this call.
     pub(crate) fn approve_answer(
         &self,
         desktop: &mut dyn Desktop,
@@ -236,7 +236,8 @@ impl Policy {
         }
     }
 
-    /// The error for a blocked app. Adds the system's names for it if they differ from its own.
+    /// The error for a blocked app. Adds the system's names for the app if they differ from
+    /// `called`.
     fn blocked(&self, what: &str, called: &str, app: &Identity) -> Error {
         let names = app.names.iter().filter(|name| *name != called);
         Error::Blocked {
@@ -262,7 +263,7 @@ fn delicate(what: &str, why: &str, app: &Identity) -> Error {
 
 const UNKNOWN: &str = "a command whose app is not known before it runs";
 
-/// What can be opened where apps are bounded.
+/// What can be opened if apps are excluded or the person is asked.
 const PLAIN: &str = "Open takes an app's name, id or path here, alone or with one document: no \
     options, no interpreter, no program that runs another (the user can lift this with \
     --allow-commands)";
@@ -271,13 +272,13 @@ fn all_names(app: &Identity) -> impl Iterator<Item = &String> {
     app.names.iter().chain(&app.claims)
 }
 
-/// Whether a rule of `--allow-app` is this name.
+/// Whether a rule of `--allow-app` covers this name.
 fn is_rule(rule: &str, name: &str) -> bool {
     is_same(rule, name) || rule.ends_with(['/', '\\']) && name.starts_with(rule)
 }
 
-/// Whether `name` contains one of these, ignoring case. A path matches only words with a `/`: `lib`
-/// does not match every app in `/usr/lib`.
+/// Whether `name` contains one of `words`, ignoring case. A path matches only words with a `/`:
+/// `lib` does not match every app in `/usr/lib`.
 fn matches(name: &str, words: &[String]) -> bool {
     let is_path = name.starts_with('/');
     let fit = |word: &&String| !is_path || word.contains('/');

@@ -16,10 +16,10 @@ use crate::trees::Scope;
 /// The time per traversal for reading elements that are not showing.
 const BUDGET: Duration = Duration::from_millis(500);
 pub(crate) const WHOLE: Scope = Scope::Whole { budget: BUDGET };
-/// The whole app, if it was read a moment ago.
+/// The whole app. Hidden elements may be reused from the last reading.
 pub(crate) const AGAIN: Scope = Scope::Again { budget: BUDGET };
 
-/// Makes a reading a tree that an agent may see: checks the policy and assigns refs.
+/// Turns a reading into a tree that an agent may see: checks the policy and assigns refs.
 pub(crate) struct Reader<'t> {
     pub(crate) id: String,
     pub(crate) refs: &'t mut RefStore,
@@ -68,7 +68,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Looks for what a reading lacks in its picture too. Returns whether it may have found it.
+    /// Looks in the picture too for what a reading lacks. Returns whether the picture may have it.
     pub(crate) fn look_closer(
         &mut self,
         desktop: &mut dyn Desktop,
@@ -88,7 +88,7 @@ impl Reader<'_> {
     /// Checks that the agent may see this tree, and assigns refs.
     ///
     /// # Errors
-    /// The app is blocked by the policy, or one whose objects it shows.
+    /// The policy blocks the app, or an app whose objects it shows.
     pub(crate) fn accept(
         &mut self,
         desktop: &mut dyn Desktop,

@@ -1,5 +1,5 @@
-//! The findings of a link and its steps, however it ends: the answer and the journal get all that
-//! is known then. [`crate::link`] and [`crate::chain`] store the results of the phases here.
+//! The findings of a link and its steps: however the link ends, the answer and the journal get all
+//! that is known by then. [`crate::link`] and [`crate::chain`] store their phases' results here.
 
 use std::time::{Duration, Instant};
 
@@ -30,11 +30,11 @@ pub(crate) struct Handoff {
     pub(crate) pid: u32,
     /// The window's title. Hostile data.
     pub(crate) title: String,
-    /// `None` if it could not be read.
+    /// The tree of the window's app. `None` if it could not be read.
     pub(crate) tree: Option<Tree>,
 }
 
-/// An app that a drag from another one ended in.
+/// An app that a drag from another app ended in.
 #[derive(Debug)]
 pub(crate) struct Drop {
     pub(crate) before: Tree,
@@ -74,16 +74,16 @@ impl Readings {
 pub(crate) enum AppState {
     #[default]
     Running,
-    /// It has not answered for this long since the action.
+    /// The app has not answered for this long since the action.
     Busy(Duration),
-    /// It had no window any more.
+    /// The app had no window any more.
     NoWindow,
-    /// Its process ended.
+    /// The app's process ended.
     Ended(End),
 }
 
 impl AppState {
-    /// Whether it has no window any more.
+    /// Whether the app has no window any more.
     pub(crate) fn is_gone(&self) -> bool {
         matches!(self, Self::NoWindow | Self::Ended(_))
     }
@@ -119,9 +119,9 @@ pub(crate) struct Report {
     pub(crate) readings: Readings,
     /// The difference between the two trees that bracket the action.
     pub(crate) diff: Option<Diff>,
-    /// The current step, or the last.
+    /// The findings of the current step, or of the last step once it has ended.
     pub(crate) step: Step,
-    /// The runs of a chain's steps before it.
+    /// The runs of a chain's steps before the current one.
     pub(crate) ended_runs: Vec<EndedRun>,
     /// The toplevel that `refresh_traversal` was asked for, as an index into its tree.
     pub(crate) window: Option<usize>,
@@ -158,7 +158,8 @@ impl Report {
         Some((before.as_ref()?, after.as_ref()?, self.diff.as_ref()?))
     }
 
-    /// Records how long the guard has held so far, and whose input it did not keep out.
+    /// Records how long the guard has held so far, and why it could not keep out all of the
+    /// person's input.
     pub(crate) fn note_guard(&mut self, desk: &mut Checkpoint<'_>) {
         self.guard_held = desk.guard.held();
         if let Some(why) = desk.guard.unable.take() {
@@ -185,7 +186,7 @@ impl Report {
         self.step_changed(action, (before, after), diff)
     }
 
-    /// What the current step has changed, by this diff.
+    /// What the current step has changed, according to this diff and the pictures.
     pub(crate) fn step_changed(
         &self,
         action: &Action,
@@ -198,7 +199,7 @@ impl Report {
         if shows_effect(diff, after, by_keys, clicked) || diff.moved(before, after) > 0 {
             return Changed::Tree;
         }
-        // The keys may have moved the focus, or the window's raising.
+        // The keys may have moved the focus, or raising the window may have.
         let may_have_moved = by_keys && !diff.modified.is_empty();
         let by_picture = self
             .picture_changed()
@@ -240,8 +241,8 @@ impl Report {
         )
     }
 
-    /// The line of the element that was acted on, in its current state. If it only received keys
-    /// and did not change, there is none.
+    /// The line of the element that was acted on, in its current state. `None` if the element only
+    /// received keys and did not change.
     pub(crate) fn target(&self) -> Option<String> {
         let (acted_on, after) = (self.step.acted_on.as_ref()?, self.readings.after.as_ref()?);
         let Some(now) = acted_on.find(after, self.readings.current()) else {
@@ -268,7 +269,8 @@ impl Report {
         }
     }
 
-    /// The index of the current step, and which of its runs this is, from 1. `None` after the last.
+    /// The index of the current step, and the number of its current run, from 1. `None` after the
+    /// last run.
     pub(crate) fn current_run(&self, call: &Call) -> Option<(usize, usize)> {
         let (step, _) = call.runs().nth(self.ended_runs.len())?;
         let before = self.ended_runs.iter().filter(|run| run.step == step);
@@ -295,15 +297,15 @@ impl Report {
 
 // The results of one step of a link.
 
-/// The element that a step acted on, as it was before.
+/// The element that a step acted on, as it was before the step.
 #[derive(Debug)]
 pub(crate) struct ActedOn {
     pub(crate) was: Element,
-    /// The index in that tree.
+    /// The element's index in the tree that the step started from.
     index: usize,
-    /// The line for the case that it goes away: [`target::gone`].
+    /// The line to show if the element goes away: [`target::gone`].
     pub(crate) gone: Option<String>,
-    /// Whether it only received keys.
+    /// Whether the element only received keys.
     pub(crate) by_keys: bool,
 }
 
@@ -341,29 +343,30 @@ impl ActedOn {
 pub(crate) struct Results {
     /// How well the targets matched, where that is in doubt.
     pub(crate) doubts: Vec<String>,
-    /// How long after it had settled what the call expects of it showed.
+    /// The time from when the app had settled until the expected effect of the step showed.
     pub(crate) met: Option<Duration>,
-    /// The text that it was to read.
+    /// The text that the step has read, if it is a step that reads.
     pub(crate) read: Option<String>,
     pub(crate) changed: Option<Changed>,
-    /// The windows that it opened or closed, or a clause that it changed nothing.
+    /// A window that the step opened or closed, or a change of its target or selection, in a few
+    /// words.
     pub(crate) led_to: Option<String>,
 }
 
-/// The results of one step of a chain, or of the only step of another call. They are recorded as it
-/// goes, so that an error in the middle keeps the actions before it.
+/// The results of one step of a chain, or of the only step of another call. They are recorded while
+/// the step runs, so that an error in the middle keeps the actions before the error.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
     pub(crate) done: Done,
-    /// The element that it acted on, if there is one.
+    /// The element that the step acted on, if there is one.
     pub(crate) acted_on: Option<ActedOn>,
-    /// Whether it started the app that it opened.
+    /// Whether the step started the app that it opened.
     pub(crate) started: bool,
-    /// The window right before the input, unless the link's first picture shows that.
+    /// The window as it looked right before the input, unless the link's first picture shows that.
     pub(crate) before_input: Option<Before>,
     /// How the app settled.
     pub(crate) settled: Option<Settled>,
-    /// The control that it has changed.
+    /// The control that the step has changed.
     pub(crate) control: Option<Control>,
     /// The typed text, and where it went.
     pub(crate) keys: Keys,
@@ -389,7 +392,7 @@ impl Step {
 pub(crate) struct EndedRun {
     /// The index of the step.
     pub(crate) step: usize,
-    /// The sentence of the summary about it, without secrets.
+    /// The summary's sentence about the run, without secrets.
     pub(crate) sentence: String,
     pub(crate) results: Results,
     /// Whether no text of the run can have reached a secure field.

@@ -24,7 +24,7 @@ use deskline_input::clock::Instant;
 use lookup::Resolved;
 use targets::{DropOn, Targets};
 
-/// How long a disabled element may take to be enabled, and how often it is looked at where no event
+/// How long a disabled element may take to be enabled, and the polling interval where no event
 /// comes.
 const ENABLED: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(100);
@@ -49,9 +49,9 @@ impl Link<'_> {
     }
 
     /// Gives a ref back to an element that its app has re-created with differences, such as a combo
-    /// box of a web page that was rendered again after a choice. It is the element that looks the
-    /// same as the ref's element did before an earlier step, or the only one with its role and
-    /// text.
+    /// box of a web page that was rendered again after a choice. The new element is the one that
+    /// looks the same as the ref's element did before an earlier step, or else the only element
+    /// with that role and text.
     fn find_recreated(&mut self, desktop: &mut dyn Desktop, reference: Ref) -> Result<()> {
         let readings = &self.report.readings;
         let Some(tree) = readings.current() else {
@@ -90,11 +90,12 @@ impl Link<'_> {
     }
 
     /// Step 1. The tree may have older readings of windows that nobody sees. The windows that the
-    /// action is for are read again; if the action cannot be resolved, all are.
+    /// action is for are read again. If the action cannot be resolved, all windows are read again.
     pub(crate) fn resolve(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
         let action = self.action;
         let start = Instant::now();
-        // The app itself refuses a press on a disabled element.
+        // No check for actions through the accessibility API: the app refuses a press on a disabled
+        // element.
         let is_quiet = matches!(action, Action::Quiet(_));
         let mut looked = false;
         loop {
@@ -117,12 +118,12 @@ impl Link<'_> {
             let ignored = pressed
                 .and_then(|target| target.index)
                 .is_some_and(|at| desktop.ignores_presses(tree, at));
-            // The very text may stand further down a page that is still loading.
+            // The exact text may still come further down in a page that is loading.
             let target = found.as_ref().ok().and_then(|found| found.target.as_ref());
             let comes = target.is_some_and(|target| target.is_part)
                 && !action.waits()
                 && desktop.is_loading(pid);
-            // Or in the first page of a browser that starts.
+            // It may also come in the first page of a browser that is starting.
             let by_text = matches!(lookup::target_of(action), Some(Target::Text { .. }));
             let opens = by_text && !action.waits() && has_empty_frame(tree);
             let patience = if opens { 5 * ENABLED } else { ENABLED };
@@ -181,7 +182,7 @@ impl Link<'_> {
     }
 
     /// Adds the texts of blind spots to the tree that the current step starts from. Returns whether
-    /// there are any.
+    /// any were added.
     fn look_in_picture(&mut self, desktop: &mut dyn Desktop) -> Result<bool> {
         let tree = self.report.readings.current_mut();
         match tree.filter(|tree| !tree.is_picture_only()) {
@@ -193,7 +194,7 @@ impl Link<'_> {
         }
     }
 
-    /// Reads the tree unless the step before has just read it.
+    /// Resolves the action once. Reads the tree, unless the step before has just read it.
     fn resolve_once(&mut self, desktop: &mut dyn Desktop) -> Result<Targets> {
         let action = self.action;
         let Some(pid) = self.subject.current().filter(|_| !action.opens()) else {

@@ -1,8 +1,8 @@
 //! Decides whether typed text may appear in summaries and in the journal.
 //!
 //! Text is public only if it is known that no keystroke of it reached a secure field. The evidence
-//! is two readings of the app that had the keyboard: one right before its first key and one right
-//! after its last. Text is public in two cases:
+//! is two readings of the app that had the keyboard: one right before the first key of the text,
+//! and one right after its last key. Text is public in two cases:
 //!
 //! - Both readings show the same focused element, it is not secure, and the focus cannot have moved
 //!   away and back in between.
@@ -19,7 +19,7 @@ use crate::settle::field::Field;
 pub(crate) const HIDDEN: &str = "•••";
 
 /// The facts of one reading about where keys go.
-// They are independent facts.
+// The bools are independent facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Witness {
     pid: u32,
@@ -29,8 +29,8 @@ pub(crate) struct Witness {
     /// The document around the focused element, whose paragraphs are elements of their own: Return
     /// goes from one to the next.
     document: Option<ElementId>,
-    /// Whether any element is secure, including hidden ones, or may be: nothing is known of an app
-    /// without a tree.
+    /// Whether any element, hidden or not, is or may be secure. In an app without a tree, any
+    /// element may be.
     pub(crate) secure: bool,
     /// Whether the focused element is secure.
     pub(crate) secure_focus: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Witness {
     field: Option<Field>,
     /// Whether keys go to a terminal.
     pub(crate) terminal: bool,
-    /// Whether they go to a web page.
+    /// Whether keys go to a web page.
     pub(crate) page: bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Witness {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Focus {
     element: ElementId,
-    /// Whether the focus stays in the element after Return: a multi-line text, a table.
+    /// Whether the focus stays in the element after Return, as in a multi-line text or a table.
     many_lines: bool,
 }
 
@@ -82,7 +82,7 @@ impl Witness {
             field: focused.and_then(|index| Field::new(tree, index)),
             page: focused.is_some_and(|index| tree.page_around(index).is_some()),
             terminal: match focused {
-                // A window that has just come has the focus before its terminal has.
+                // A window that has just opened has the focus itself before its terminal gets it.
                 Some(index) => {
                     let mut inside = tree.with_inside(index).map(|at| &tree.elements[at]);
                     inside.any(|e| e.visible && is_terminal(e))
@@ -92,12 +92,13 @@ impl Witness {
         }
     }
 
-    /// Whether one element has the focus in both.
+    /// Whether the same element has the focus in both readings.
     pub(crate) fn keeps_focus(&self, later: &Self) -> bool {
         self.focus.is_some() && self.focus == later.focus
     }
 
-    /// Whether this element, or one that is unknown, has the focus. A table has it for its cells.
+    /// Whether this element may have the focus: it is the focused element, the focus is unknown, or
+    /// the focus is in a table or a multi-line text, which has it for all of its parts.
     pub(crate) fn may_go_to(&self, element: &ElementId) -> bool {
         let focus = self.focus.as_ref();
         focus.is_none_or(|focus| focus.many_lines || focus.element == *element)
@@ -108,8 +109,8 @@ impl Witness {
         self.field.is_none() && self.focus.as_ref().is_some_and(|focus| focus.many_lines)
     }
 
-    /// This witness, with the secure elements of another reading of the app, which may have read
-    /// more.
+    /// This witness, with the secure elements of another reading of the app, which may have more
+    /// elements.
     pub(crate) fn beside(mut self, other: &Self) -> Self {
         self.secure |= other.secure;
         self
@@ -147,7 +148,7 @@ fn holder(tree: &Tree, index: usize) -> Focus {
 pub(crate) enum Way {
     #[default]
     Typed,
-    /// Typed, and then what the field had lost of it.
+    /// Typed, and then typed again what the field had lost.
     TypedAgain,
     Pasted,
 }
@@ -158,7 +159,7 @@ pub(crate) struct Keys {
     /// The typed text, including pressed keys that type a character. Empty if nothing was typed.
     pub(crate) text: String,
     pub(crate) way: Way,
-    /// Whether one of its keys was pressed with Shift or AltGr: the character then depends on the
+    /// Whether a key of the text was pressed with Shift or AltGr: its character then depends on the
     /// layout.
     pub(crate) by_layout: bool,
     /// The reading right before the first key.
@@ -172,8 +173,8 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// What the field has lost of the text, unless it was given that already: how many characters
-    /// to erase, and the text to type then.
+    /// What the field has lost of the text: how many characters to erase, and the text to type
+    /// then. `None` if nothing is lost, or if this was already typed again.
     pub(crate) fn lost(&self) -> Option<(usize, &str)> {
         /// At most this many characters are typed again.
         const MOST: usize = 60;

@@ -34,16 +34,16 @@ pub struct Report {
     /// The version of the operating system and the processor.
     pub system: String,
     pub passed: bool,
-    /// How long all of it took.
+    /// How long the whole test took.
     pub seconds: u64,
-    /// In the order of the checks.
+    /// One finding for each check, in their order.
     pub findings: Vec<Finding>,
 }
 
 /// Why a check did not pass.
 pub enum Miss {
     Failed(String),
-    /// It could not be tried here, which counts as no fault.
+    /// The check could not be made on this system, which does not count as a failure.
     Skipped(String),
 }
 
@@ -89,7 +89,7 @@ pub enum Role {
     /// The test itself.
     #[default]
     Test,
-    /// Closes the guard until it is killed.
+    /// Closes the guard until this process is killed.
     HoldGuard,
     /// Shows the guard's banner until the system asks it to quit.
     Banner,
@@ -219,7 +219,7 @@ impl<'t> Sheet<'t> {
         tree_of(&answer).unwrap_or_default()
     }
 
-    /// Calls a tool and checks that its answer, or the tree that it wrote, contains this text.
+    /// Calls a tool and checks that its answer, or the tree that it wrote, contains `wanted`.
     pub fn expect(
         &mut self,
         name: &str,

@@ -113,7 +113,7 @@ impl Link<'_> {
         // An app that is ending may still answer, with nothing in its tree.
         let lists = desk.screen().is_ok();
         // Some apps run without windows. An app that had no window before and still has a tree has
-        // not ended: an item of the tray, a panel on Wayland.
+        // not ended, such as an item of the tray or a panel on Wayland.
         let is_there = self
             .report
             .readings
@@ -175,7 +175,7 @@ impl Link<'_> {
 
     /// Waits until an app that this call has started no longer computes: LibreOffice opens its tip
     /// of the day, and a document's warnings, up to a second after the window. With a new profile
-    /// its launcher starts it anew: returns the process that is left.
+    /// the app's launcher starts the app anew. Returns the process that is left.
     fn await_start(&self, desk: &mut Checkpoint<'_>, mut pid: u32) -> Result<u32> {
         let start = Instant::now();
         let (mut ran, mut most) = (desk.computed(pid), STARTS);
@@ -202,9 +202,9 @@ impl Link<'_> {
         Ok(pid)
     }
 
-    /// Waits until the icon of a refused drag has flown back (GTK: 500 ms). In GTK 4 its window
-    /// looks like a menu, and the restore would wait for the menu to close. In GTK 3 it is in the
-    /// tree.
+    /// Waits until the icon of a refused drag has flown back, which takes 500 ms in GTK. In GTK 4
+    /// the icon's window looks like a menu, and the restore would wait for the menu to close. In
+    /// GTK 3 the icon is in the tree.
     fn await_icon(&mut self, desk: &mut Checkpoint<'_>, (pid, scope): (u32, Scope)) -> Result<()> {
         const BACK: Duration = Duration::from_millis(800);
         const LOOK: Duration = Duration::from_millis(20);
@@ -228,8 +228,8 @@ impl Link<'_> {
         back.map(drop)
     }
 
-    /// How long after a text without a key the field may open a list of completions. GTK does after
-    /// 100 ms, but not once its window is behind again.
+    /// How long a field may take to open a list of completions after a text without a key. GTK
+    /// takes 100 ms, but opens no list once its window is behind again.
     fn may_complete(&self, action: &Action) -> Duration {
         const OPENS: Duration = Duration::from_millis(140);
         let before = self.report.step.keys.before.as_ref();
@@ -245,7 +245,8 @@ impl Link<'_> {
     }
 
     /// Accepts an error that is the action's effect: after the action the app may have ended, or be
-    /// busy. For an app that was running before `open`, no answer is an error.
+    /// busy. If an app that was running before `open` does not answer, that is an error all the
+    /// same.
     fn is_effect(&mut self, e: Error) -> Result<()> {
         match e {
             Error::NotAnswering { ms, .. }
@@ -273,7 +274,7 @@ impl Link<'_> {
             let now = Witness::new(&tree);
             let keys = &mut self.report.step.keys;
             let goes_on = takes_more(keys.after.as_ref(), &now);
-            // After a key the field may be another, or have its old text again.
+            // After a key the focused field may be another, or have its old text again.
             if keys.between.is_none() {
                 keys.after = Some(now);
             }
@@ -294,7 +295,7 @@ impl Link<'_> {
     }
 }
 
-/// [`verdict`], by the picture too: for a text that no field took.
+/// [`verdict`], according to the picture too, as for a drag or a text that no field took.
 fn found(
     desk: &mut Checkpoint<'_>,
     action: &Action,
@@ -308,7 +309,7 @@ fn found(
         // The element that was dragged may look pressed, or have the focus now.
         let from = target.and_then(|target| trees.0.elements.get(target.index?));
         let mut places = expected_places(Some(trees.0), trees.1, from);
-        // The pointer is over the control at the end.
+        // The pointer is over the control at the end of the drag, which may highlight it.
         let end = report.step.done.at.and_then(|at| trees.1.find_at(at));
         let end = end.map(|end| &trees.1.elements[end]);
         let end = end.filter(|end| end.role.is_interactive());
@@ -342,15 +343,15 @@ fn found(
     }
 }
 
-/// Whether only a pop-up is an effect of a click on this target: the target is on a panel, and
-/// panels change by themselves as windows of other apps open and close.
+/// Whether only a pop-up counts as the effect of a click on this target, because the target is on a
+/// panel. Panels change by themselves as windows of other apps open and close.
 fn opens_from_panel(desk: &mut Checkpoint<'_>, target: Option<&Element>) -> Result<bool> {
     let in_menu = target.is_some_and(|e| matches!(e.role, Role::MENU | Role::MENU_ITEM));
     Ok(!in_menu && desk.raised_place()? == Some(Place::Panel))
 }
 
-/// Whether an app without ordinary windows has other ones on the screen, such as a panel or a
-/// desktop. The tree of these is then the answer's.
+/// Whether an app without ordinary windows has other windows on the screen, such as a panel or a
+/// desktop. If so, their tree becomes the answer's tree.
 fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut Report) -> bool {
     // Read again, because the last reading may be older than the closing of the app's windows.
     match desk.read(pid, scope) {
@@ -365,10 +366,11 @@ fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut 
 /// How long an app that was started may go on computing before it is read.
 const STARTS: Duration = Duration::from_secs(3);
 
-/// The same if its process ended and its launcher did not.
+/// The same limit if the process of the app has ended, but not its launcher.
 const STARTS_ANEW: Duration = Duration::from_secs(10);
 
-/// The app counts as started once it has computed for less than a tenth of this time.
+/// The interval at which to check whether a started app still computes. It counts as started once
+/// it has computed for less than a tenth of the interval.
 const IDLE: Duration = Duration::from_millis(200);
 
 /// How long the process of an app without windows may take to end.
@@ -380,7 +382,7 @@ fn await_end(desk: &mut Checkpoint<'_>, pid: u32) -> Result<Option<End>> {
     desk.until(ENDS, LOOK, |desk| Ok(desk.end_of(pid)))
 }
 
-/// Accepts that the app has ended: after the action, that is its effect.
+/// Accepts an error that means that the app has ended, because after the action that is an effect.
 pub(crate) fn has_ended(e: Error, report: &mut Report) -> Result<()> {
     match e {
         Error::NoProcess(_) | Error::NoWindow { .. } => {

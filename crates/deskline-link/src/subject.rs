@@ -17,7 +17,7 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// The process that the call names, if it names one.
+    /// Starts with the process that the call names, if it names one.
     pub(crate) fn new(pid: Option<u32>) -> Self {
         Self {
             home: Cell::new(pid),

@@ -59,7 +59,8 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A string, or a number or boolean written as one: the value of a slider or a check box.
+    /// The value of a control as a string. A number (for a slider) or a boolean (for a check box)
+    /// becomes a string.
     pub(crate) fn value(self, name: &str) -> Result<Option<String>, Wrong> {
         match self.get(name) {
             Some(plain @ (Value::Number(_) | Value::Bool(_))) => Ok(Some(plain.to_string())),
@@ -134,7 +135,7 @@ impl<'a> Args<'a> {
         self.number(name, 0.0, FAR)
     }
 
-    /// Two numbers that are given together.
+    /// Two numbers, of which both or neither must be given.
     pub(crate) fn pair(
         self,
         [a, b]: [&str; 2],
@@ -148,7 +149,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A duration of at most `max`.
+    /// A duration of at most `max` seconds.
     pub(crate) fn seconds(
         self,
         name: &str,

@@ -34,17 +34,17 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 /// The options of the server.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// The blocked apps: their files in the journal are not shown either.
+    /// Which apps are blocked. Their files in the journal are not shown either.
     pub policy: Policy,
     /// Whether to offer only the tools that change nothing on the desktop.
     pub read_only: bool,
     /// Whether to list the tools as `macos-use_<tool>`.
     pub compat_macos_use: bool,
-    /// The folder of the recipes that are tools too.
+    /// The folder of the recipes that are offered as tools.
     pub recipes: Option<PathBuf>,
 }
 
-/// How often a call may ask: about its app, and about the one that a drag ends in.
+/// How often a call is tried: it may ask about its app, and about the app that a drag ends in.
 const QUESTIONS: usize = 3;
 
 /// Why a call gets no answer from a tool.
@@ -132,8 +132,8 @@ impl Dispatcher {
         &self.journal
     }
 
-    /// Carries out one call of a client with this person. Raising `cancel` stops it; it still
-    /// restores the desktop and answers.
+    /// Carries out one call of a client, behind which is `person`. Raising `cancel` stops the call;
+    /// it still restores the desktop and answers.
     pub async fn call(
         &self,
         name: &str,
@@ -145,7 +145,8 @@ impl Dispatcher {
         self.call_one(name, arguments, cancel, person).await
     }
 
-    /// [`Self::call`], with whether another call follows at once.
+    /// Like [`Self::call`]. The flag beside the arguments tells whether another call follows at
+    /// once.
     pub(crate) async fn call_one(
         &self,
         name: &str,
@@ -162,7 +163,8 @@ impl Dispatcher {
         }
     }
 
-    /// An error, or the advice for an app without a tree, may name a tool that is not offered.
+    /// Replaces the names of tools that are not offered: an error, or the advice for an app without
+    /// a tree, may have them.
     fn in_this_mode(&self, called: &ToolRecord, mut reply: Reply) -> Reply {
         if !(self.config.read_only && called.reads_only()) {
             return reply;
@@ -236,7 +238,7 @@ impl Dispatcher {
     }
 
     /// Carries out a link. If the person has to be asked first, it is carried out again after their
-    /// answer. Meanwhile it holds nothing, and other calls run.
+    /// answer. Until then it does not occupy the desktop, and other calls run.
     async fn link(
         &self,
         mut call: Call,
@@ -379,7 +381,7 @@ async fn wait_for(
     let mut waiting = Box::new(waiting);
     let mut first = true;
     loop {
-        // A look at a hung app would block the worker for 2 s.
+        // Ping first: a look at a hung app would block the worker for 2 s.
         let turn = match answering(served, pid, waiting.left(), cancel).await? {
             Ok(turn) => Some(turn),
             // The app's end may be the awaited state.
@@ -431,7 +433,7 @@ async fn not_linked(served: &Dispatcher, call: Call, error: Error) -> Result<Rep
     Ok(blocking(move || Ok(unanswered(&journal, &call, error).into())).await?)
 }
 
-/// Works on a thread that may block.
+/// Does `work` on a thread that may block.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Wrong> + Send + 'static,
 ) -> Result<T, Wrong> {

@@ -22,7 +22,7 @@ pub(crate) struct JournalFiles {
 }
 
 impl JournalFiles {
-    /// The files of `journal` of apps that `policy` permits.
+    /// Those files of `journal` that show apps which `policy` permits.
     pub(crate) fn new(journal: Journal, policy: Policy) -> Self {
         Self { journal, policy }
     }
@@ -33,7 +33,7 @@ impl JournalFiles {
         Ok((path, String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// The named picture, or the newest; PNG.
+    /// The named picture, or the newest, as PNG.
     pub(crate) fn picture(&self, file: Option<&str>) -> Result<(PathBuf, Vec<u8>), Wrong> {
         self.open(file, FileKind::Picture)
     }
@@ -106,7 +106,8 @@ impl JournalFiles {
 }
 
 /// The apps whose elements are in a link's files. For an app that the system did not identify, the
-/// log has only the name that the app gives itself, which can deny it but not allow it.
+/// log has only the name that the app gives itself. By that name the app can be denied, but not
+/// allowed.
 fn apps_of(record: &Record) -> impl Iterator<Item = Identity> {
     let known = record.known_as.iter().map(|known| Identity {
         names: known.names.clone(),

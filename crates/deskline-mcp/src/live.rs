@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use deskline_link::{Cancel, Reason};
 
-/// The cancel flags of all calls without an answer. Clones share them.
+/// The cancel flags of all calls that have no answer yet. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Live(Arc<Mutex<Flags>>);
 
@@ -40,7 +40,7 @@ impl Live {
         }
     }
 
-    /// Cancels all calls, present and future. Returns when it was first called.
+    /// Cancels all calls, present and future. Returns when this was called for the first time.
     pub(crate) fn stop(&self) -> Instant {
         let mut flags = self.lock();
         let since = *flags.stopping.get_or_insert_with(Instant::now);

@@ -26,15 +26,15 @@ pub enum Asked {
     Answered(Approval),
     /// The person dismissed the question, or did not answer in time.
     Declined,
-    /// They cannot be asked: the reason, as a clause.
+    /// The person cannot be asked. The text is the reason, as a clause.
     Unable(String),
-    /// The client repeats the call, with the answer.
+    /// The client will repeat the call with the person's answer.
     Later,
 }
 
 /// The person behind a client.
 pub trait Person: Sync {
-    /// Asks them. Takes at most [`PATIENCE`].
+    /// Asks the person. Takes at most [`PATIENCE`].
     fn ask<'p>(
         &'p self,
         question: &'p Question,
@@ -54,7 +54,7 @@ impl Person for Nobody {
 /// The client that has made a call.
 pub(crate) struct Client<'c> {
     pub(crate) context: &'c RequestContext<RoleServer>,
-    /// The person's answers to questions in an earlier answer to this call.
+    /// The person's answers to the questions that this call was answered with before.
     pub(crate) answers: InputResponses,
 }
 

@@ -7,7 +7,7 @@ use crate::files::JournalFiles;
 use crate::reply::Reply;
 use crate::scale::Rgb;
 
-/// Models see pictures of up to this long side at full sharpness, in pixels.
+/// The longest side, in pixels, up to which models see a picture at full sharpness.
 const LONG_SIDE: usize = 1_568;
 
 /// Shows a picture of the journal, shrunk.

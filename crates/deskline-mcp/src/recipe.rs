@@ -31,7 +31,7 @@ pub(crate) use tool::call;
 /// How long a step waits for its target and for what must show after it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The pause between two readings, where no event can be waited for.
+/// The pause between two readings of an app, if there is no event to wait for.
 const BETWEEN: Duration = Duration::from_millis(100);
 
 /// How long a step still waits, and how many dialogs it still answers meanwhile.
@@ -54,37 +54,39 @@ impl Patience {
 /// How a recipe is done.
 #[derive(Debug, Clone, Default)]
 pub struct How {
-    /// Note targets that were found otherwise. These texts are the new ones of renamed targets.
+    /// If not empty, targets that were not found as the recipe describes them are noted anew. Each
+    /// text is the new text of a renamed target.
     pub heal: Vec<String>,
-    /// Note each target's place, the dialogs and the focus, and drop checks that differ in their
-    /// digits alone.
+    /// Whether to note each target's place, the dialogs and the focus, and to drop the checks that
+    /// fail only because digits differ.
     pub learns: bool,
-    /// Give a step whose checks do not hold those that hold now.
+    /// Whether a step whose checks do not hold gets the checks that hold now.
     pub updates: bool,
-    /// Let dialogs be in front: the recipe says nothing of them.
+    /// Whether any dialog may be in front, as the recipe says nothing about dialogs.
     pub literal: bool,
-    /// The step to begin with; the app runs already if it is not the first.
+    /// The index of the step to begin with. If it is not 0, the app runs already.
     pub from: usize,
-    /// The app's process then.
+    /// The process of the app, if the app runs already.
     pub pid: Option<u32>,
-    /// Is told of each step before it is done: its number, of how many, and its words.
+    /// Is called before each step, with the step's number, the number of steps, and the step's
+    /// words.
     pub tells: Option<fn(usize, usize, &str)>,
 }
 
-/// What came of it.
+/// What came of a recipe.
 #[derive(Debug, Default)]
 pub struct Played {
     pub done: Vec<Did>,
     pub stopped: Option<Stop>,
-    /// The recipe, with what was noted.
+    /// The recipe, with what was noted in it.
     pub recipe: Recipe,
     /// The steps whose target was noted anew.
     pub healed: Vec<usize>,
-    /// The steps whose checks were.
+    /// The steps whose checks were replaced.
     pub updated: Vec<usize>,
     /// The checks that were dropped, as they are written.
     pub dropped: Vec<String>,
-    /// The picture of the last answer.
+    /// The path of the picture of the last answer.
     pub picture: Option<String>,
 }
 
@@ -92,7 +94,7 @@ pub struct Played {
 #[derive(Debug)]
 pub struct Did {
     pub words: String,
-    /// How its target was found, if not as it was.
+    /// How its target was found, if that differs from the recipe.
     pub found: Option<String>,
     pub took: Duration,
 }
@@ -113,7 +115,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// What was expected and what is there, a line each, with `before` before it.
+    /// What was expected and what is there instead, each on its own line after the prefix `before`.
     pub fn told(&self, before: &str) -> String {
         let lists = [
             ("expected", self.expected.as_slice()),
@@ -135,26 +137,27 @@ pub(crate) struct Play<'p> {
     person: &'p dyn Person,
     values: &'p Values,
     how: How,
-    /// Processes by the lower-case name of their app; the recipe's own has the name "".
+    /// Processes by the lower-case name of their app; the recipe's own app has the name "".
     pids: HashMap<String, u32>,
     screens: HashMap<u32, Screen>,
     last: Reply,
-    /// Whether a step follows the next call: what its app takes back is told before that.
+    /// Whether a step follows the next call. If so, the step reports what the app takes back of the
+    /// call's effect.
     goes_on: bool,
     /// What the last step changed, as in a diff.
     changed: Vec<String>,
     /// The screen before the step, to update its checks.
     before: Screen,
-    /// The catalogues of the app that was read last, and what they have for the recipe's texts, if
-    /// its language is another.
+    /// The process of the app that was read last, and its catalogues; and its texts for those of
+    /// the recipe, if the app is in another language.
     heard: (u32, Vec<PathBuf>),
     words: Option<Words>,
-    /// Whether a text was translated: what is noted then is in both languages.
+    /// Whether a text was translated. Then nothing is noted anew, as it would mix two languages.
     translates: bool,
     played: Played,
 }
 
-/// A step stops the recipe.
+/// Why a step stops the recipe.
 type Halted = Box<Stop>;
 
 fn halt(why: impl Into<String>) -> Halted {
@@ -164,7 +167,7 @@ fn halt(why: impl Into<String>) -> Halted {
     })
 }
 
-/// What is wrong with a recipe, as far as that is known before anything is done.
+/// Finds what is wrong with a recipe, as far as it can be known before anything is done.
 ///
 /// # Errors
 /// A step that its tool would refuse, or an input that is missing.
@@ -180,7 +183,7 @@ impl Dispatcher {
     /// Does a recipe, up to the first difference.
     ///
     /// # Errors
-    /// Something in it is wrong. Nothing was done then.
+    /// Something in the recipe is wrong. Nothing was done.
     pub async fn play(
         &self,
         recipe: Recipe,
@@ -259,7 +262,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Does a step. Returns how its target was found, if not as it was.
+    /// Does a step. Returns how its target was found, if that differs from the recipe.
     async fn step(&mut self, index: usize, step: &Step) -> Result<Option<String>, Halted> {
         if step.does == "open" {
             let (arguments, _) = filled(step, self.values).map_err(halt)?;
@@ -291,8 +294,8 @@ impl Play<'_> {
         Ok(found)
     }
 
-    /// Whether the step's checks say of the box that it clicks how it is to be, and it is: a click
-    /// would take that back.
+    /// Whether the step clicks a check box that is already as the step's checks say: a click would
+    /// undo that.
     fn is_set(&self, step: &Step, line: &Line) -> bool {
         let clicks = matches!(step.does.as_str(), "click" | "press_ax") && step.repeat.is_none();
         let (mut on, mut off) = (line.clone(), line.clone());
@@ -308,7 +311,7 @@ impl Play<'_> {
         clicks && line.role == Role::CHECK_BOX && !self.how.literal && checks.iter().any(tells)
     }
 
-    /// Calls the step's tool, as often as it says.
+    /// Calls the step's tool as often as the step says.
     async fn act(
         &mut self,
         step: &Step,
@@ -348,7 +351,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Notes a target that was found otherwise, and says how.
+    /// Notes a target that was not found as the recipe describes it, and returns how it was found.
     fn note(&mut self, index: usize, line: &Line, way: Way, pid: u32) -> Option<String> {
         let how = match way {
             Way::Same => None,
@@ -369,7 +372,7 @@ impl Play<'_> {
         how.map(|how| format!("{how}: {}", plain(line)))
     }
 
-    /// Notes the dialog and the focus that a step had.
+    /// Notes which dialog is in front before a step, and what has the focus.
     fn learn_before(&mut self, index: usize, pid: u32) {
         let Some(screen) = self.screens.get(&pid) else {
             return;
@@ -392,7 +395,7 @@ impl Play<'_> {
         let (cancel, person) = (self.cancel, self.person);
         let arguments = (&arguments, std::mem::take(&mut self.goes_on));
         let call = self.dispatcher.call_one(tool, arguments, cancel, person);
-        // A recipe is itself a call.
+        // Boxed, because a recipe is itself a call: its future would contain this one.
         self.last = Box::pin(call).await.map_err(|none| match none {
             NoReply::Asks(question) => halt(format!(
                 "the user has to be asked about {question} first: call the tools one by one"
@@ -426,7 +429,7 @@ impl Play<'_> {
         self.screens.insert(pid, screen);
     }
 
-    /// The journal's file that a field of the last answer names.
+    /// The content of the journal's file that a field of the last answer names.
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         let name = self.field(name)?.rsplit(['/', '\\']).next()?;
         self.dispatcher.journal().read(name).ok()
@@ -451,7 +454,7 @@ impl Play<'_> {
         screen.ok_or_else(|| halt("the app has no screen"))
     }
 
-    /// The process that a step acts in.
+    /// The process of the app that a step acts in.
     async fn process(&mut self, step: &Step) -> Result<u32, Halted> {
         let name = step.app.as_deref().unwrap_or_default();
         let name = self.values.fill(name).map_err(halt)?.text;
@@ -475,7 +478,7 @@ impl Play<'_> {
         }
     }
 
-    /// A stop, with the step and what shows.
+    /// Completes a stop: adds its step, and what shows.
     fn told(&self, mut stop: Stop) -> Stop {
         let recipe = &self.played.recipe;
         if self.pids.is_empty() {
@@ -519,7 +522,7 @@ fn noted(target: &mut Target, lines: &[Line], at: usize, way: Way, values: &Valu
     }
 }
 
-/// An element for messages: role and text.
+/// An element as role and text, for messages.
 fn plain(line: &Line) -> String {
     let mut plain = Line::bare(line.role, None);
     plain.text.clone_from(&line.text);

@@ -9,7 +9,7 @@ use deskline_recipe::{Input, Recipe, SUFFIX, read};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-/// The prefix of the tools.
+/// The prefix of the names of recipes' tools.
 pub(crate) const PREFIX: &str = "recipe_";
 
 /// The most recipes that are listed: every session pays for the list.
@@ -18,14 +18,14 @@ const MOST: usize = 30;
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The recipes of a folder by their names, in order. What cannot be read is none.
+/// The recipes of a folder by their names, in order. Leaves out files that cannot be read.
 pub(crate) fn all(folder: &Path) -> BTreeMap<String, Recipe> {
     let files = fs::read_dir(folder).into_iter().flatten();
     let files = files.filter_map(Result::ok);
     let one = |file: fs::DirEntry| {
         let name = file.file_name().into_string().ok()?;
         let name = name.strip_suffix(SUFFIX)?.to_owned();
-        // A FIFO would be waited for.
+        // Reading a FIFO would wait for a writer.
         let is_one = |about: &fs::Metadata| about.is_file() && about.len() < LARGEST;
         fs::metadata(file.path()).ok().filter(is_one)?;
         let recipe = read(&fs::read_to_string(file.path()).ok()?);
@@ -37,7 +37,7 @@ pub(crate) fn all(folder: &Path) -> BTreeMap<String, Recipe> {
     files.filter_map(one).take(MOST).collect()
 }
 
-/// The tools of a folder.
+/// The tools for the recipes in a folder.
 pub(crate) fn listed(folder: &Path) -> Vec<Tool> {
     let all = all(folder);
     all.iter()

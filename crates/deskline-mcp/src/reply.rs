@@ -55,7 +55,7 @@ impl Reply {
 }
 
 impl From<Reply> for CallToolResult {
-    /// There is no structured content: clients would then drop the text.
+    /// Adds no structured content: with it, clients would drop the text.
     fn from(reply: Reply) -> Self {
         let picture = reply
             .png

@@ -71,7 +71,7 @@ fn path(uri: &str) -> Option<String> {
         return None;
     }
     let path = String::from_utf8(percent_decode(rest)?).ok()?;
-    // `/C:/x` is the drive's path `C:/x`.
+    // `/C:/x` stands for the path `C:/x` on a drive.
     let is_drive = cfg!(windows) && path.get(2..3) == Some(":");
     Some(if is_drive { path[1..].to_owned() } else { path })
 }

@@ -12,7 +12,8 @@ pub(crate) struct Rgb {
 }
 
 impl Rgb {
-    /// Shrinks the picture to a long side of `longest`; `None` if it is not longer.
+    /// Shrinks the picture so that its longer side is `longest`; `None` if that side is not longer
+    /// now.
     pub(crate) fn shrunk(&self, longest: usize) -> Option<Self> {
         let long = self.width.max(self.height);
         if long <= longest {
@@ -49,8 +50,8 @@ impl Rgb {
     }
 }
 
-/// The pixels of a side of length `from` that are covered by pixel `at` of a side of length `to`.
-/// The weight of each is the part of it that is covered, in `to`ths.
+/// If a side of `from` pixels shrinks to `to` pixels: the old pixels that the new pixel `at`
+/// covers. The weight of each is the part of it that is covered, in units of 1/`to`.
 fn spans(at: usize, from: usize, to: usize) -> Vec<(usize, u64)> {
     let (start, end) = (at * from, (at + 1) * from);
     (start / to..end.div_ceil(to))

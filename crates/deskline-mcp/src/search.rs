@@ -20,7 +20,7 @@ const TIME: Duration = Duration::from_secs(2);
 /// The longest answer, in characters.
 const LONGEST_ANSWER: usize = 3_800;
 const LONGEST_LINE: usize = 300;
-/// Of a longer line, this many of the last characters are kept.
+/// How many of the last characters are kept of a line longer than [`LONGEST_LINE`].
 const LINE_END: usize = 100;
 
 /// The checked arguments of a call.
@@ -135,7 +135,8 @@ fn why(pattern: &str, error: &regex::Error) -> Wrong {
     }
 }
 
-/// Whether the line's element has a role that starts with `role`, which is bare and in lower case.
+/// Whether the role of the line's element starts with `role`, which has no `ax` and is in lower
+/// case.
 fn has_role(line: &str, role: &str) -> bool {
     let marker = ['+', '-', '~', ' '];
     let line = line.strip_prefix("late ").unwrap_or(line);
@@ -148,7 +149,7 @@ fn bare(role: &str) -> &str {
     role.strip_prefix("ax").unwrap_or(role)
 }
 
-/// Cuts a long line, but not its end, where its ref is. Tree lines are escaped already.
+/// Cuts a long line, but not its end, where the element's ref is. Tree lines are escaped already.
 fn cut(line: &str) -> String {
     let chars: Vec<char> = line.chars().collect();
     if chars.len() <= LONGEST_LINE {

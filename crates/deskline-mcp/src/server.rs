@@ -30,11 +30,11 @@ const PROGRESS: Duration = Duration::from_secs(1);
 /// How long a stopping server waits for a link to restore the desktop.
 const RESTORE: Duration = Duration::from_secs(5);
 
-/// How long it then waits for answers to be written.
+/// How long a stopping server then waits until its answers are written.
 const FLUSH: Duration = Duration::from_secs(1);
 
 /// The lines of [`INSTRUCTIONS`] about files, and their replacement for clients that cannot open
-/// them.
+/// files.
 const OPENS_FILES: &str = "- Search a .txt with grep (`grep -n 'AXButton' FILE`), do not read it \
     whole. Lines that start with +, - or ~ are what the action changed. Without a shell or file \
     tool use search_tree and view_screenshot.";
@@ -42,8 +42,8 @@ const NO_FILES: &str = "- The files are on the server, out of your reach: search
     a .txt, view_screenshot shows the .png. Lines that start with +, - or ~ are what the action \
     changed.";
 
-/// The instructions for a client on another machine, which cannot open the files, and where perhaps
-/// only tools that read are offered.
+/// The instructions for a client on another machine, which cannot open the files. If
+/// `is_read_only`, they name only tools that read.
 pub fn remote_instructions(is_read_only: bool) -> String {
     let remote = INSTRUCTIONS.replace(OPENS_FILES, NO_FILES);
     if is_read_only {
@@ -53,7 +53,7 @@ pub fn remote_instructions(is_read_only: bool) -> String {
     }
 }
 
-/// The instructions where only tools that read are offered.
+/// The instructions of a server that offers only tools that read.
 fn read_only(instructions: &str) -> String {
     let mut parts = instructions.split("\n\n");
     let mut next = || parts.next().unwrap_or_default();
@@ -64,7 +64,7 @@ fn read_only(instructions: &str) -> String {
     format!("{what}\n\n{}\n\n{LOOKS}\n\n{data}", how.join("\n"))
 }
 
-/// What a client can do that may only read.
+/// What a client can do if it may only read.
 const LOOKS: &str = "You can only look: the user has set --read-only. list_applications gives the pid \
     of each app, refresh_traversal reads one, wait_for_and_traverse waits for a change.";
 
@@ -271,7 +271,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// Reports progress to the client until `work` is done, if the client asks for it.
+/// Does `work`. Meanwhile, reports progress to the client if the client has asked for that.
 pub async fn reporting<T>(
     context: &RequestContext<RoleServer>,
     tool: &str,

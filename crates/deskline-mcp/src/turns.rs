@@ -1,5 +1,5 @@
 //! Keeps the calls about one app in order while each pings the app. An app that hangs delays only
-//! its own calls.
+//! the calls about it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -7,7 +7,7 @@ use crate::Target;
 use crate::find::{outwards, text};
 use crate::inputs::literal;
 
-/// Takes the target out of a call's arguments: that of these names.
+/// Takes the target out of a call's arguments. The array has the names of these arguments.
 pub(crate) fn target(
     arguments: &mut Map<String, Value>,
     [reference, element, role, x, y, w, h]: [&str; 7],
@@ -42,7 +42,7 @@ pub(crate) fn target(
             ..Target::default()
         }));
     };
-    // Before the step it may have had another text: its value.
+    // Take the element as it was before the step: a text that is its value may have changed.
     let of = |other: &&Line| other.reference == line.reference;
     let line = lines
         .iter()
@@ -69,7 +69,8 @@ pub(crate) fn target(
     Ok(Some(found))
 }
 
-/// The names of a target's arguments, and of those of a drag's end, which has no size.
+/// The names of the arguments that give a target, and of those that give the end of a drag, which
+/// has no size.
 pub(crate) const OWN: [&str; 7] = ["ref", "element", "role", "x", "y", "width", "height"];
 pub(crate) const END: [&str; 7] = ["toRef", "toElement", "toRole", "toX", "toY", "", ""];
 
@@ -83,7 +84,7 @@ pub(crate) fn by_ref<'l>(lines: &'l [Line], reference: &str) -> Option<&'l Line>
     lines.iter().find(|line| line.reference == Some(reference))
 }
 
-/// What opens a menu or a list of choices over the others.
+/// What opens a menu or a list of choices over other elements.
 const OPENS: [Role; 5] = [
     Role::MENU,
     Role::MENU_BAR_ITEM,
@@ -98,7 +99,8 @@ fn is_in_menu(lines: &[Line], line: &Line) -> bool {
     around.any(|line| OPENS.contains(&line.role))
 }
 
-/// The smallest element at a point. An open menu or list of choices is over the others.
+/// The smallest element at a point. Those in an open menu or list of choices come first, as they
+/// are over the others.
 pub fn at_point(lines: &[Line], (x, y): (i32, i32)) -> Option<&Line> {
     let there = lines.iter().filter(|line| line.visible).filter_map(|line| {
         let r = line.extents?;
@@ -112,17 +114,19 @@ pub fn at_point(lines: &[Line], (x, y): (i32, i32)) -> Option<&Line> {
     smallest.map(|(_, line)| line)
 }
 
-/// The element that shows which an event about this one is about: what opens it, if it is hidden.
+/// The visible element that an event about the element `of` tells about: `of` itself or, if that is
+/// hidden, what opens it.
 pub fn told(lines: &[Line], of: Option<Ref>) -> Option<&Line> {
     let own = lines.iter().find(|line| line.reference == of)?;
     let shown = outwards(lines, own).find(|line| line.visible)?;
     (own.visible || OPENS.contains(&shown.role)).then_some(shown)
 }
 
-/// Of the elements that events named, the one that a button pressed. In an open menu, that which
-/// was selected before; else what got the focus or was pressed last, or the only one inside it, or
-/// anywhere, about which the click decided. `None` if that leaves none, several, or one that the
-/// lines do not have.
+/// Of the elements that events named, the one that a mouse button pressed. In an open menu, it is
+/// the one that was selected before; otherwise the last one that got the focus or was pressed. If
+/// the click has switched only one element inside that one, it is the inner one. If no element was
+/// focused or pressed, it is the only one that the click has switched. `None` if several are left,
+/// none, or one that the lines do not have.
 pub fn pressed<'l>(lines: &'l [Line], named: [Vec<Option<&'l Line>>; 4]) -> Option<&'l Line> {
     let [before, pressed, on, off] = named;
     let only = |all: &[Option<&'l Line>]| {

@@ -46,7 +46,8 @@ impl Check {
         }
     }
 
-    /// The check that this element has this text, value, and which of `states` it has.
+    /// The check that an element has the role, text and value of this one, and those of `states`
+    /// that this one has.
     pub(crate) fn of(line: &Line, states: States) -> Self {
         let own = |text: &Option<deskline_core::Text>| {
             let text = text.as_ref()?;
@@ -62,7 +63,8 @@ impl Check {
         }
     }
 
-    /// What must be absent for this element to be off, if it is a control that is now off.
+    /// The check that would hold if this element were on, and so must be absent. Only for a check
+    /// box that is now off.
     pub(crate) fn unchecked(line: &Line, lines: &[Line]) -> Option<Self> {
         let is_off = !line.states.intersects(States::CHECKED | States::MIXED);
         let mut check = Self::of(line, States::empty());
@@ -73,7 +75,8 @@ impl Check {
         (is_switch && is_off && is_alone && check.text.is_some()).then_some(check)
     }
 
-    /// The check that an element like this has the focus. A field's text is its value.
+    /// The check that an element like this has the focus. If the text of a field is its value, the
+    /// check does without it.
     pub fn focus(line: &Line) -> Self {
         let mut check = Self::of(line, States::empty());
         if line.states.contains(States::EDITABLE) && line.value.is_none() {
@@ -83,7 +86,7 @@ impl Check {
         check
     }
 
-    /// Changes its texts.
+    /// Changes the check's texts.
     pub fn map(&mut self, mut change: impl FnMut(&str) -> String) {
         for text in [&mut self.text, &mut self.value].into_iter().flatten() {
             *text = change(text);
@@ -103,7 +106,7 @@ impl Check {
         self.fill(&Values::default()).ok()
     }
 
-    /// As it is written in a file.
+    /// The check as it is written in a file.
     pub fn written(&self) -> String {
         let Some(role) = self.role else {
             return self.text.clone().unwrap_or_default();
@@ -122,7 +125,7 @@ impl Wanted {
         self.is_like(line, matches)
     }
 
-    /// Whether it is but for digits: a time, a count.
+    /// Whether this element is what is wanted except for digits, as in a time or a count.
     pub fn is_nearly(&self, line: &Line) -> bool {
         self.is_like(line, |wanted, is| matches(&shape(wanted), &shape(is)))
     }
@@ -143,7 +146,7 @@ impl Wanted {
         self.0.text.as_deref()
     }
 
-    /// As in a tree, for messages.
+    /// What is wanted, as a line of a tree, for messages.
     pub fn shown(&self) -> String {
         self.0.written()
     }
@@ -162,7 +165,7 @@ pub(crate) fn matches(wanted: &str, text: &str) -> bool {
     }
 }
 
-/// `text` without what changes by itself: each number is 0.
+/// `text` with 0 in place of each number, because numbers change by themselves.
 pub fn shape(text: &str) -> String {
     let mut shape = String::new();
     for c in text.chars() {

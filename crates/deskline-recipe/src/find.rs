@@ -8,13 +8,15 @@ use crate::check::matches;
 /// How a target was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// The same role and text, and the only such one or where it was among them.
+    /// The same role and text; it is the only such element, or in the same place among them.
     Same,
     /// The same role and text, between other texts.
     Moved,
-    /// The same role and text, but in another row, or where no text is that was beside it.
+    /// The same role and text, but in another row, or on a screen without the texts that were
+    /// beside it.
     Elsewhere,
-    /// The same text but for a colon or asterisk, or in the same place in another role.
+    /// The same text except for a colon or an asterisk; or the same text and place, but another
+    /// role.
     Label,
     /// Another text, in the same place.
     Place,
@@ -31,7 +33,7 @@ pub struct Found {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     None,
-    /// So many are like it, and nothing tells them apart.
+    /// This many elements match the target, and nothing tells them apart.
     Several(usize),
 }
 
@@ -57,7 +59,7 @@ pub fn find(target: &Target, lines: &[Line]) -> Result<Found, Missing> {
     if !spelled.is_empty() {
         return one(&spelled, Way::Label);
     }
-    // What only has the same text or only the same place may do something else.
+    // An element with only the same text, or only the same place, may do something else.
     let acts = shown(lines, |line| line.role.is_interactive() && same(line));
     if let Some(index) = placed(target, lines, &acts) {
         return one(&[index], Way::Label);
@@ -67,8 +69,8 @@ pub fn find(target: &Target, lines: &[Line]) -> Result<Found, Missing> {
     one(like.as_slice(), Way::Place)
 }
 
-/// The only element whose text has the target's as a part: an agent names a target so, and a tool
-/// takes it.
+/// The only element whose text contains the target's text: agents name targets by a part of their
+/// text, and tools accept that.
 pub fn find_part(target: &Target, lines: &[Line]) -> Option<usize> {
     let part = fold(target.element.as_deref()?);
     let has = |line: &Line| {
@@ -81,7 +83,7 @@ pub fn find_part(target: &Target, lines: &[Line]) -> Option<usize> {
     }
 }
 
-/// Of those with the target's role and text: where it was, or the only one.
+/// Of `same`, the elements with the target's role and text: the one in its place, or the only one.
 fn of_same(target: &Target, lines: &[Line], same: Vec<usize>) -> Result<Found, Missing> {
     if !has_place(target) {
         return by_number(target, &acting(lines, same));
@@ -109,7 +111,7 @@ fn of_same(target: &Target, lines: &[Line], same: Vec<usize>) -> Result<Found, M
     Ok(found)
 }
 
-/// By the target's number among those alike, if there are as many as then.
+/// Finds the target by its number among similar elements, if there are as many as there were.
 fn by_number(target: &Target, like: &[usize]) -> Result<Found, Missing> {
     match nth(target, like) {
         Some(index) => one(&[index], Way::Same),
@@ -118,7 +120,8 @@ fn by_number(target: &Target, like: &[usize]) -> Result<Found, Missing> {
     }
 }
 
-/// Of several, those that act, as a tool's own search prefers: a check box and not its label.
+/// Of several elements, the interactive ones, if any: a check box rather than its label. A tool's
+/// own search prefers them too.
 fn acting(lines: &[Line], like: Vec<usize>) -> Vec<usize> {
     let acts = |i: &usize| lines[*i].role.is_interactive();
     let (acting, other): (Vec<_>, Vec<_>) = like.into_iter().partition(acts);
@@ -133,7 +136,7 @@ fn one(like: &[usize], way: Way) -> Result<Found, Missing> {
     }
 }
 
-/// Those that `is` admits: the visible ones, if any is.
+/// The elements that `is` admits. If any of them is visible, only the visible ones.
 fn shown(lines: &[Line], is: impl Fn(&Line) -> bool) -> Vec<usize> {
     let all = (0..lines.len()).filter(|i| is(&lines[*i]));
     let (visible, hidden): (Vec<_>, Vec<_>) = all.partition(|i| lines[*i].visible);
@@ -150,7 +153,8 @@ fn has_place(target: &Target) -> bool {
     target.after.is_some() || target.before.is_some()
 }
 
-/// The one between the target's neighbours; of several such the one with its number.
+/// The element between the target's neighbours. If there are several, the one with the target's
+/// number.
 fn placed(target: &Target, lines: &[Line], like: &[usize]) -> Option<usize> {
     if !has_place(target) {
         return None;
@@ -183,14 +187,14 @@ pub(crate) fn text(line: &Line) -> &str {
     line.text.as_ref().map_or("", |text| text.shown.as_str())
 }
 
-/// A text without what a designer adds to it.
+/// A text without the colon, asterisks and spaces that a form adds to a label.
 fn label(text: &str) -> String {
     let text = fold(text);
     let text = text.trim_end_matches([':', '*', ' ']);
     text.trim_start_matches(['*', ' ']).to_owned()
 }
 
-/// An element and those around it, the innermost first.
+/// An element and those that contain it, the innermost first.
 pub(crate) fn outwards<'l>(lines: &'l [Line], line: &'l Line) -> impl Iterator<Item = &'l Line> {
     let around = move |line: &&'l Line| {
         let up = line.parent?;
@@ -199,7 +203,7 @@ pub(crate) fn outwards<'l>(lines: &'l [Line], line: &'l Line) -> impl Iterator<I
     std::iter::successors(Some(line), around).take(64)
 }
 
-/// The row that an element is in: its ref, or its table's and its number.
+/// The row that an element is in: the row's ref, or the ref of its table and the row's number.
 fn row(lines: &[Line], index: usize) -> Option<(Option<Ref>, u32)> {
     outwards(lines, lines.get(index)?).find_map(|line| match line.cell {
         Some(cell) => Some((line.parent, cell.row)),
@@ -207,8 +211,9 @@ fn row(lines: &[Line], index: usize) -> Option<(Option<Ref>, u32)> {
     })
 }
 
-/// The texts that stand before and after an element: of what shows, is no part of it, contains it
-/// not, is nothing that a person fills in, and is in the same row, if it is in one.
+/// The texts that stand before and after an element. They are the texts of visible elements that a
+/// person cannot edit. These are neither inside the element nor around it, and if it is in a row,
+/// they are in the same row.
 pub(crate) fn neighbours(lines: &[Line], index: usize) -> (Option<String>, Option<String>) {
     let is_inside = |inner: &Line, outer: &Line| {
         let is = |line: &Line| line.reference == outer.reference;
@@ -239,7 +244,7 @@ pub(crate) fn neighbours(lines: &[Line], index: usize) -> (Option<String>, Optio
 }
 
 impl Target {
-    /// Notes where the element is, for when its text changes or others are like it.
+    /// Notes where the element is, to find it even if its text changes or others are like it.
     pub fn note(&mut self, lines: &[Line], index: usize) {
         (self.after, self.before) = neighbours(lines, index);
         if let Some(line) = lines.get(index) {

@@ -30,7 +30,7 @@ impl Kind {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Input {
-    /// Where it is in the file.
+    /// Where the input is in the file.
     pub at: Place,
     pub name: String,
     pub kind: Kind,
@@ -80,7 +80,7 @@ impl Values {
     /// `text` with the value of each `{name}`; `{{` and `}}` are braces.
     ///
     /// # Errors
-    /// A name that is no input, or a brace without its other.
+    /// A name that is no input, or a brace without its counterpart.
     pub fn fill(&self, text: &str) -> Result<Filled, String> {
         let mut filled = Filled::default();
         for part in parts(text)? {
@@ -99,13 +99,14 @@ impl Values {
     /// `text`, filled in, if there is one.
     ///
     /// # Errors
-    /// As of [`Values::fill`].
+    /// Those of [`Values::fill`].
     pub(crate) fn fill_some(&self, text: Option<&str>) -> Result<Option<String>, String> {
         let filled = text.map(|text| self.fill(text)).transpose()?;
         Ok(filled.map(|filled| filled.text))
     }
 
-    /// The value of an input, or the name of the file that it is the path of.
+    /// The value of an input. For `INPUT.name` and `INPUT.stem`, the file name in the path that is
+    /// its value.
     fn value(&self, name: &str) -> Option<(&str, Kind)> {
         let (input, part) = name.split_once('.').unwrap_or((name, ""));
         let (value, kind) = self.0.get(input)?;
@@ -118,12 +119,12 @@ impl Values {
         Some((value, *kind))
     }
 
-    /// A text of the screen as a template: with the inputs whose values it has.
+    /// A text of the screen as a template, in which the names of inputs replace their values.
     pub fn unfill(&self, text: &str) -> String {
         self.name_in(&literal(text))
     }
 
-    /// A template with the inputs whose values it has.
+    /// Replaces the values of inputs in a template by the names of the inputs.
     pub fn name_in(&self, template: &str) -> String {
         let mut template = template.to_owned();
         let all = self.0.iter().filter(|(_, (value, _))| value.len() > 1);
@@ -201,13 +202,13 @@ fn input_of(name: &str) -> &str {
     input.unwrap_or(name)
 }
 
-/// The name of the file at a path, and that without its extension.
+/// The name of the file at a path, and the name without its extension.
 pub(crate) fn file(path: &str) -> (&str, &str) {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     (name, name.rsplit_once('.').map_or(name, |(stem, _)| stem))
 }
 
-/// `text` as a template that stands for itself.
+/// A template that stands for exactly `text`.
 pub(crate) fn literal(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }

@@ -1,4 +1,5 @@
-//! Another language of the app: its texts for those of the recipe, by gettext's or Qt's catalogues.
+//! Finds the texts of an app in another language for those of a recipe, by gettext's or Qt's
+//! catalogues.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -27,7 +28,7 @@ pub fn messages(file: &[u8]) -> Messages {
         .map_or_else(|| of_gettext(file), of_qt)
 }
 
-/// A tag, what it has, and the rest.
+/// A tag, its content, and the bytes after it.
 fn tagged(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (tag, rest) = bytes.split_first()?;
     let (length, rest) = rest.split_first_chunk()?;
@@ -50,7 +51,7 @@ fn of_qt(sections: &[u8]) -> Messages {
             all.insert(format!("{}\u{4}{}", text(&CONTEXT), text(&SOURCE)), shown);
             (rest, parts) = (&rest[1..], HashMap::new());
         } else if let Some((tag, own, after)) = tagged(rest) {
-            // The first of several forms, as of a plural.
+            // Take the first of several forms, such as the singular.
             parts.entry(tag).or_insert(own);
             rest = after;
         } else {
@@ -60,7 +61,7 @@ fn of_qt(sections: &[u8]) -> Messages {
     all
 }
 
-/// "The Format of GNU MO Files".
+/// The messages of a `.mo` file: see "The Format of GNU MO Files" in the manual of gettext.
 fn of_gettext(mo: &[u8]) -> Messages {
     let is = |magic: [u8; 4]| mo.starts_with(&magic);
     let (magic, big) = (0x9504_12de_u32, is(0x9504_12de_u32.to_be_bytes()));
@@ -73,7 +74,7 @@ fn of_gettext(mo: &[u8]) -> Messages {
         };
         Some(word as usize)
     };
-    // The first of several forms, as of a plural.
+    // Take the first of several forms, such as the singular.
     let text = |table: usize, n: usize| {
         let (length, at) = (word(table + 8 * n)?, word(table + 8 * n + 4)?);
         let text = std::str::from_utf8(mo.get(at..)?.get(..length)?);
@@ -91,7 +92,7 @@ static LANGUAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"([^/]+)/LC_MESSAGES/|_([a-z]{2,3}(?:_[A-Z][A-Za-z]+)?)\.qm$").ok()
 });
 
-/// The language of catalogues; without any it is the program's.
+/// The language of the catalogues; if there are none, the program's own language.
 pub fn language(catalogues: &[PathBuf]) -> &str {
     let file = catalogues.first().and_then(|file| file.to_str());
     let found = file
@@ -101,11 +102,11 @@ pub fn language(catalogues: &[PathBuf]) -> &str {
     own.map_or("en", |own| own.as_str())
 }
 
-/// What stands for something else in a message.
+/// Matches the placeholders in a message.
 static GAP: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"%(\d+\$)?[-.0-9]*l*[a-zA-Z\d]|\{[^ ]*?\}").ok());
 
-/// A text without its context and the marks of its keys.
+/// A text without its context, and without the marks of access keys.
 fn bare(text: &str) -> String {
     let text = text.rsplit('\u{4}').next().unwrap_or_default();
     text.replace(['_', '&'], "")
@@ -151,7 +152,8 @@ impl Words {
             .map_or(text, String::as_str)
     }
 
-    /// Gives a screen the recipe's texts, where it is certain which is meant. Says whether it did.
+    /// Replaces texts of a screen by the recipe's, where it is certain which of them is meant.
+    /// Returns whether it replaced any.
     pub fn translate(&self, screen: &mut Screen) -> bool {
         let mut translates = false;
         let lines = screen.lines.iter_mut();
@@ -169,7 +171,8 @@ impl Words {
     }
 }
 
-/// A text with the messages in it translated, the longest first: in each of their ways.
+/// Translates the messages inside a text, the longest first. If a message has several translations,
+/// the result has a text for each.
 fn in_parts(text: &str, known: &Known) -> BTreeSet<String> {
     let is_in = |own: &&String| own.len() > 2 && text.contains(own.as_str());
     let mut inside: Vec<_> = known.keys().filter(is_in).collect();

@@ -1,5 +1,5 @@
-//! Makes a recipe of the calls of a run: without detours, failed steps, reads and waits, and with
-//! checks from the diffs that it had.
+//! Makes a recipe of the calls of a run. Leaves out detours, failed steps, reads and waits. Makes
+//! checks from the run's diffs.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -16,10 +16,10 @@ use crate::{Check, Checks, Input, Kind, Recipe, Screen, Step, Target};
 /// The placeholder in the log for a text that may have been a secret.
 pub const HIDDEN: &str = "•••";
 
-/// At most so many checks of a kind are kept of a step.
+/// At most this many checks of each kind are kept for a step.
 const MOST: usize = 4;
 
-/// A longer text is no check: it is a document.
+/// A text longer than this makes no check: it is a document.
 const LONGEST: usize = 120;
 
 /// The name of the `n`th secret input.
@@ -31,7 +31,7 @@ pub fn secret(n: usize) -> String {
 /// One call of the run.
 #[derive(Debug, Clone, Default)]
 pub struct Link {
-    /// Its tool, by its listed name.
+    /// The call's tool, by its listed name.
     pub tool: String,
     pub arguments: Map<String, Value>,
     pub worked: bool,
@@ -39,10 +39,10 @@ pub struct Link {
     pub app: String,
     /// What starts the app, if it is known.
     pub program: Option<String>,
-    /// The answer; `None` if it may have had a secret.
+    /// The answer; `None` if it may have contained a secret.
     pub answer: Option<String>,
     pub screen: Option<Screen>,
-    /// Where it came from: the call in a person's words.
+    /// The call in words for people. They become the comment of its steps.
     pub words: String,
 }
 
@@ -51,26 +51,26 @@ pub struct Link {
 pub struct Learn {
     /// The typed values that become inputs, by name.
     pub inputs: Vec<(String, String)>,
-    /// Keep every call and every line of the diffs: the run as it was.
+    /// Whether to keep every call and every line of the diffs: the run as it was.
     pub literal: bool,
 }
 
 /// What is known of the run so far.
 #[derive(Default)]
 struct Run {
-    /// Each process's latest screen, and its name.
+    /// The latest screen and the name of each process.
     screens: HashMap<u32, (Screen, String)>,
-    /// Each process's apps that the recipe has opened, by the name for `app`.
+    /// The process of the recipe's own app.
     main: Option<u32>,
     steps: Vec<Step>,
     secrets: Vec<Input>,
-    /// The texts of elements that changed during the run.
+    /// The fields whose texts changed during the run.
     changing: Vec<Ref>,
 }
 
 impl Learn {
     /// # Errors
-    /// The run cannot be made a recipe, for this reason.
+    /// Why the run cannot be made a recipe.
     pub fn recipe(&self, links: &[Link]) -> Result<Recipe, String> {
         let (mut run, mut app) = (Run::default(), None);
         run.changing = changing(links);
@@ -121,13 +121,13 @@ impl Learn {
         for step in &mut run.steps[before..] {
             step.comment.clone_from(&link.words);
         }
-        // What a wait brought shows after the step before it.
+        // What a wait brought must show after the step before the wait.
         let waits = link.tool.starts_with("wait_for") || link.tool.starts_with("refresh");
         if (run.steps.len() > before || waits && link.worked)
             && let (Some(step), Some(screen)) = (run.steps.last_mut(), &link.screen)
         {
             if waits && !self.literal {
-                // What had gone by then was on its way: a dialog that closes.
+                // What has gone since was only passing, such as a dialog that closes.
                 let holds = |check: &Check| {
                     let wanted = check.fill_none();
                     wanted.is_none_or(|wanted| screen.visible().any(|line| wanted.is(line)))
@@ -140,7 +140,7 @@ impl Learn {
         Ok(())
     }
 
-    /// The steps of a chain that were done.
+    /// Adds the steps of a chain that were done.
     fn chain(&self, run: &mut Run, link: &Link) -> Result<(), String> {
         let steps = link.arguments.get("steps").and_then(Value::as_array);
         for (number, step) in (1..).zip(steps.into_iter().flatten()) {
@@ -155,7 +155,7 @@ impl Learn {
             let does = word(step, "do").to_lowercase();
             arguments.remove("do");
             let does = does.trim_end_matches("_and_traverse");
-            // A key without an effect of its own, as of selecting all, prepares the next step.
+            // A key, such as select all, is never idle: it prepares the next step.
             let idle = nothing && !self.literal && matches!(does, "scroll");
             if does != "wait_for" && does != "read" && !idle {
                 run.act(does, &arguments, link.pid, None)?;
@@ -164,7 +164,7 @@ impl Learn {
         Ok(())
     }
 
-    /// The checks of a diff, less what changes by itself.
+    /// Adds the checks of a diff, except those of texts that change by themselves.
     pub fn check(&self, checks: &mut Checks, screen: &Screen) {
         let most = if self.literal { usize::MAX } else { MOST };
         let mut changes: Vec<&DeltaLine> = screen.changes.iter().collect();
@@ -205,11 +205,11 @@ impl Learn {
             }
         }
         let gone = checks.shows.clone();
-        // A later wait may have seen what an earlier diff had gone.
+        // A later wait may have seen again what an earlier diff reported as gone.
         checks.absent.retain(|check| !gone.contains(check));
     }
 
-    /// Drops what Escape took back.
+    /// Drops a step that Escape took back, and the Escape.
     fn drop_detour(&self, run: &mut Run, before: usize) {
         let [.., first, last] = run.steps.as_slice() else {
             return;
@@ -220,7 +220,7 @@ impl Learn {
         let key = word(&last.arguments, "keyName").to_lowercase();
         let escape = last.does == "press_key" && matches!(key.as_str(), "escape" | "esc");
         let Checks { shows, absent, .. } = &first.checks;
-        // What closed something else was no menu or dialog that was looked at in vain.
+        // A step that closed something did more than look into a menu or dialog in vain.
         let took_back = shows.iter().any(|shown| last.checks.absent.contains(shown));
         let opened = absent.is_empty() && took_back;
         if escape && opened && !first.arguments.contains_key("text") {
@@ -228,7 +228,7 @@ impl Learn {
         }
     }
 
-    /// A path that is an input shows as its file's name: in titles, in lists of files.
+    /// Replaces the file name of an input that is a path: titles and lists show only the name.
     fn name_files(&self, recipe: &mut Recipe) {
         for (name, path) in self.inputs.iter().filter(|(_, value)| value.contains('/')) {
             let (file, stem) = file(path);
@@ -282,7 +282,8 @@ const ACTING: [&str; 8] = [
     "set_selected_and_traverse",
 ];
 
-/// Times, dates, counts with their word, and names of temporary files.
+/// Matches texts that change by themselves: times, dates, counts with their word, and names of
+/// temporary files.
 static VOLATILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let pattern = r"(?i)\d:\d\d|\d{4}-\d\d|\d+ ?(%|[a-z]+s\b)|\b\d+ of \d+|/tmp/\S*\d{4}";
     Regex::new(pattern).ok()
@@ -306,7 +307,7 @@ impl Run {
         self.screens.insert(pid, (screen.clone(), link.app.clone()));
     }
 
-    /// Adds a step that acts. `answered` is the target as the answer told it.
+    /// Adds a step that acts. `answered` is the target as the answer described it.
     fn act(
         &mut self,
         does: &str,
@@ -357,7 +358,7 @@ impl Run {
     }
 }
 
-/// An argument that is a text; empty if it is none.
+/// The text of an argument; empty if the argument is missing or no text.
 fn word<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
     let text = arguments.get(name).and_then(Value::as_str);
     text.unwrap_or_default()
@@ -387,7 +388,7 @@ fn has_no_effect(link: &Link) -> bool {
     hover || scroll || answer.lines().any(|line| line == "effect: nothing")
 }
 
-/// The fields whose text differs between two screens: it is their value.
+/// The fields whose text differs between two screens: it is their value, not their name.
 fn changing(links: &[Link]) -> Vec<Ref> {
     let mut first: HashMap<Ref, &str> = HashMap::new();
     let screens = links.iter().filter_map(|link| link.screen.as_ref());
@@ -400,7 +401,7 @@ fn changing(links: &[Link]) -> Vec<Ref> {
     changes.collect()
 }
 
-/// What a person would look at first.
+/// The rank of a change: the lower, the sooner a person would look at it.
 fn rank(change: &DeltaLine) -> u8 {
     let (DeltaLine::Added(line) | DeltaLine::Removed(line) | DeltaLine::Modified(line, _)) = change;
     match change {
@@ -411,7 +412,7 @@ fn rank(change: &DeltaLine) -> u8 {
     }
 }
 
-/// The check that an element shows; `None` if it has no text or a document's.
+/// The check that an element shows; `None` if it has no text, or one as long as a document.
 fn shown(line: &Line) -> Option<Check> {
     let many = |text: &deskline_core::Text| text.shown.chars().count() > LONGEST;
     let long = |text: &Option<deskline_core::Text>| text.as_ref().is_some_and(many);

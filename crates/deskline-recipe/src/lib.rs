@@ -1,6 +1,6 @@
-//! A recipe: a job on an app that is done again without a model, in one readable file
-//! (`NAME.recipe.toml`). Its format, how it is learned from a run, and how its targets and checks
-//! are found on a screen. Pure: no I/O, no clock, no OS.
+//! Recipes. A recipe is a job on an app that is repeated without a model, in one readable file
+//! (`NAME.recipe.toml`). This crate has its format, learns it from a run, and finds its targets and
+//! checks on a screen. The crate is pure: no I/O, no clock, no OS.
 
 mod aimed;
 mod check;
@@ -36,56 +36,57 @@ pub use wrong::{Place, Wrong};
 /// The version of the format that is written, and the newest that is read.
 pub const FORMAT: i64 = 1;
 
-/// Labels of controls, and the contrast of text.
+/// The names of the lints: of the labels of controls, and of the contrast of text.
 pub(crate) const LINTS: [&str; 2] = ["labels", "contrast"];
 
-/// How a recipe's file ends.
+/// How the name of a recipe's file ends.
 pub const SUFFIX: &str = ".recipe.toml";
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recipe {
-    /// What it does, for whoever chooses one.
+    /// What the recipe does, for whoever chooses among several.
     pub about: String,
-    /// What `open_application_and_traverse` starts first, and where that is in the file.
+    /// The app that `open_application_and_traverse` opens first, and where the file names it.
     pub app: String,
     pub at: Place,
-    /// The catalogues of the language that its texts are in; without, they are the program's.
+    /// The catalogues of the language of the recipe's texts. Without any, the texts are in the
+    /// program's own language.
     pub catalogues: Vec<PathBuf>,
     pub inputs: Vec<Input>,
     pub steps: Vec<Step>,
-    /// What to do where one of these shows, which may come or not.
+    /// Steps for dialogs that may or may not come. Each is done when its dialog shows.
     pub dialogs: Vec<Step>,
     /// What must hold at the end.
     pub end: Checks,
 }
 
-/// A step: a tool's words, its target, what must be there before, and what must show after it.
+/// A step: what a tool does, its target, what must be there before, and what must show after.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Step {
     pub at: Place,
-    /// Where its keys are in the file.
+    /// Where the step's keys are in the file.
     pub keys: Vec<(String, Place)>,
     /// The tool, without `_and_traverse`.
     pub does: String,
     /// The tool's arguments, but for the pid and the target.
     pub arguments: Map<String, Value>,
     pub repeat: Option<u32>,
-    /// The app that it acts in, if that is not the recipe's.
+    /// The app that the step acts in, if it is not the recipe's app.
     pub app: Option<String>,
     pub target: Option<Target>,
     /// Where a drag ends.
     pub to: Option<Target>,
-    /// The dialog that must be in front; without it, none may be.
+    /// The dialog that must be in front. If `None`, no dialog may be in front.
     pub dialog: Option<String>,
-    /// What must have the focus, for keys.
+    /// What must have the focus, if the step sends keys.
     pub focus: Option<Check>,
     pub checks: Checks,
-    /// Where it came from, for the reader.
+    /// Where the step came from, for the reader of the file.
     pub comment: String,
 }
 
 impl Recipe {
-    /// Changes each text of its steps and checks that may have inputs.
+    /// Changes each text in the recipe's steps and checks that may contain inputs.
     pub(crate) fn map(&mut self, change: &mut dyn FnMut(&str) -> String) {
         let steps = self.steps.iter_mut().chain(&mut self.dialogs);
         steps.for_each(|step| step.map(change));
@@ -110,7 +111,7 @@ impl Step {
         checks.for_each(|check| check.map(&mut *change));
     }
 
-    /// What it does, in a few words. Inputs stand by their names.
+    /// What the step does, in a few words. Inputs appear by their names.
     pub fn words(&self) -> String {
         let mut own = "text keyName value choose identifier pressKey".split(' ');
         let target = self.target.iter().chain(&self.to);
@@ -121,12 +122,12 @@ impl Step {
         format!("{}{parts}", self.does)
     }
 
-    /// Whether it sends keys to what has the focus.
+    /// Whether the step sends keys to what has the focus.
     pub fn is_for_focus(&self) -> bool {
         matches!(self.does.as_str(), "type" | "press_key")
     }
 
-    /// Where a key stands, or the step.
+    /// The place of the key that `named_in` names; if it names none, the place of the step.
     pub fn place(&self, named_in: &str) -> Place {
         let named = self.keys.iter().find(|(name, _)| {
             let quoted = format!("\"{name}\"");
@@ -137,10 +138,10 @@ impl Step {
 }
 
 impl Target {
-    /// With its inputs filled in.
+    /// The target with its inputs filled in.
     ///
     /// # Errors
-    /// As of [`Values::fill`].
+    /// Those of [`Values::fill`].
     pub fn fill(&self, values: &Values) -> Result<Self, String> {
         Ok(Self {
             element: values.fill_some(self.element.as_deref())?,
@@ -151,15 +152,15 @@ impl Target {
     }
 }
 
-/// An element, by role and text, with what tells same ones apart.
+/// Describes an element by its role and text, and by what tells it from similar elements.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Target {
-    /// Its whole text; `**` at an end stands for anything. `None`: it has no text of its own.
+    /// The element's whole text; `**` at an end stands for anything. `None` if it has no text.
     pub element: Option<String>,
     pub role: Option<String>,
-    /// Which of several alike, from 1, and how many there are.
+    /// The number of the element among similar ones, from 1, and how many of these there are.
     pub nth: Option<(usize, usize)>,
-    /// The texts that stand before and after it.
+    /// The texts that stand before and after the element.
     pub after: Option<String>,
     pub before: Option<String>,
 }
@@ -171,7 +172,7 @@ pub struct Checks {
     pub enabled: Vec<Check>,
     /// What no control may lack: labels, contrast.
     pub lint: Vec<String>,
-    /// How long they are waited for, in seconds.
+    /// How long to wait until the checks hold, in seconds.
     pub within: Option<f64>,
 }
 
@@ -180,13 +181,13 @@ impl Checks {
         self.lint.is_empty() && self.each().iter().all(|(_, checks)| checks.is_empty())
     }
 
-    /// All of them.
+    /// All checks.
     pub fn each_mut(&mut self) -> impl Iterator<Item = &mut Check> {
         let lists = [&mut self.shows, &mut self.absent, &mut self.enabled];
         lists.into_iter().flatten()
     }
 
-    /// The lists, by their keys in the file.
+    /// The lists of checks, by their keys in the file.
     pub fn each(&self) -> [(&'static str, &[Check]); 3] {
         [
             ("shows", &self.shows),

@@ -9,7 +9,7 @@ use toml_edit::{Document, Item, Key, TableLike, Value};
 use crate::inputs::wrong;
 use crate::{Check, Checks, FORMAT, Input, Kind, LINTS, Place, Recipe, Step, Target, Wrong};
 
-/// What differs from run to run.
+/// Arguments that no step may have, because they differ from run to run.
 pub const REFUSED: [&str; 8] = ["pid", "ref", "x", "y", "toPid", "toRef", "toX", "toY"];
 
 /// The keys of a step that are no arguments of its tool.
@@ -154,7 +154,7 @@ struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    /// The error about a key; about the table itself if it has no such key.
+    /// The error about a key; about the table itself if the table has no such key.
     fn wrong(&self, name: &str, why: &str) -> Wrong {
         let item = self.keyed.get(name).and_then(Item::span);
         let key = self.keyed.key(name).and_then(Key::span);
@@ -285,7 +285,7 @@ impl<'t> Table<'t> {
         })
     }
 
-    /// A text, or a list of them.
+    /// A text, or a list of texts.
     fn texts(&self, name: &str) -> Result<Vec<String>, Wrong> {
         let texts = match self.keyed.get(name).map(json) {
             None => return Ok(Vec::new()),

@@ -44,7 +44,8 @@ impl Screen {
         screen
     }
 
-    /// Notes the dialog in front that is not modal, by `windows:` of an answer.
+    /// Notes a dialog in front that is not modal: only the line `windows:` of an answer tells of
+    /// it.
     pub fn note_front(&mut self, windows: &str) {
         let front = windows.split(" (front)").next();
         let front = front.and_then(|front| front.rsplit(' ').next()?.parse().ok());
@@ -84,8 +85,8 @@ impl Screen {
         self.changes = changes;
     }
 
-    /// Whether something shows that did not, or stands elsewhere among the others. A state is
-    /// none, nor a number: it may count by itself.
+    /// Whether something shows that did not show before, or the order of what shows has changed.
+    /// States and numbers do not count: a number may change by itself.
     pub fn moved_since(&self, old: &Self) -> bool {
         let order = |screen: &Self| {
             let lines = screen.visible().map(|line| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// The rows, each with its columns' names.
+/// The rows, each with its values by the names of the columns.
 ///
 /// # Errors
 /// A row with another number of columns than the first line, or a quote that is not closed.
@@ -28,7 +28,7 @@ pub fn rows(text: &str) -> Result<Vec<BTreeMap<String, String>>, String> {
     Ok(rows)
 }
 
-/// The records with the line where each begins. Empty lines are none.
+/// The records with the line where each begins. Empty lines are left out.
 fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
     let (mut records, mut fields, mut field) = (Vec::new(), Vec::new(), String::new());
     let (mut line, mut begun, mut quoted) = (1, 1, None);

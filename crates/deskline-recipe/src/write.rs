@@ -1,4 +1,4 @@
-//! Writes a recipe's file, and changes targets in one that a person may have edited.
+//! Writes a recipe's file, and changes targets and checks in a file that a person may have edited.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, Item, Value, value};
 use crate::{Checks, FORMAT, Recipe, Step, Target};
 
 impl Recipe {
-    /// The file. `origin` says where it came from, in a line.
+    /// The text of the file. `origin` says in one line where the recipe came from.
     pub fn write(&self, origin: &str) -> String {
         let mut out = comment(origin);
         let mut line = |text: String| {
@@ -105,7 +105,7 @@ fn checks(checks: &Checks) -> String {
     out
 }
 
-/// A line, or nothing.
+/// A line with `text` as a comment, or nothing if `text` is empty.
 fn comment(text: &str) -> String {
     let text = deskline_core::escape::one_line(text);
     if text.is_empty() {
@@ -130,7 +130,7 @@ fn toml(value: &Json) -> String {
     }
 }
 
-/// A change of a file that keeps what a person wrote there.
+/// Changes a file, and keeps what a person wrote there.
 pub struct Edit(DocumentMut);
 
 impl Edit {

@@ -22,14 +22,14 @@ impl fmt::Display for Wrong {
 impl std::error::Error for Wrong {}
 
 impl Wrong {
-    /// With the file before it.
+    /// The error with the file's path before it.
     pub fn in_file(&self, file: &Path) -> String {
         let space = if self.at.line == 0 { " " } else { "" };
         format!("{}:{space}{self}", file.display())
     }
 }
 
-/// A place in the file. Both count from 1; 0 is a recipe that has no file.
+/// A place in the file. Line and column count from 1; 0 stands for a recipe that has no file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Place {
     pub line: usize,

@@ -8,7 +8,8 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
-/// Scripts, styles and data of this server only; no frame around it, no form, no plugin.
+/// Permits scripts, styles and data of this server only, and no frame around the page, no form, no
+/// plugin.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors \
     'none'";
@@ -26,12 +27,12 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// An answer with the headers that keep a page to itself.
+/// An answer with the headers that separate the page from other pages.
 pub type Answer = Response<Content>;
 
 pub(crate) type Content = BoxBody<Bytes, Infallible>;
 
-/// An answer of this type.
+/// An answer of the media type `kind`.
 pub(crate) fn answer(status: StatusCode, kind: &'static str, content: Content) -> Answer {
     let mut answer = Response::new(content);
     *answer.status_mut() = status;
@@ -59,7 +60,7 @@ pub(crate) fn text(status: StatusCode, text: impl Into<String>) -> Answer {
     answer(status, "text/plain; charset=utf-8", content)
 }
 
-/// Sends the browser elsewhere.
+/// Sends the browser to the address `place`.
 pub(crate) fn elsewhere(status: StatusCode, place: &str) -> Answer {
     let mut answer = text(status, "");
     if let Ok(place) = HeaderValue::from_str(place) {

@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 
 use crate::words::words;
 
-/// An error in a row has at most this many characters. The link's own view shows all of it.
+/// An error in a row has at most this many characters. The link's own view shows all of the error.
 const ERROR: usize = 300;
 
 /// A row.
 #[derive(Debug, Serialize)]
 pub(crate) struct Entry {
-    /// Its index in the run.
+    /// The link's index in the run.
     n: usize,
     ms: u64,
     tool: String,

@@ -1,4 +1,5 @@
-//! New links, as server-sent events: each has the number of links as its id, and rows as its data.
+//! New links, as server-sent events: each has rows as its data, and the number of the next row as
+//! its id.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

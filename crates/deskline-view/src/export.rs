@@ -44,7 +44,7 @@ pub fn export(
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // Its mode is 0600, and it is removed unless it is kept.
+    // A temporary file has mode 0600, and is removed unless it is persisted.
     let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
     let mut out = BufWriter::new(&mut file);
     let written = match path.extension().and_then(|end| end.to_str()) {
@@ -136,7 +136,7 @@ fn cut<'p>(page: &'p str, mark: &str) -> io::Result<(&'p str, &'p str)> {
     page.split_once(mark).ok_or_else(missing)
 }
 
-/// As a content security policy names a script.
+/// The hash by which a content security policy names a script or a style sheet.
 fn hash(text: &str) -> String {
     BASE64_STANDARD.encode(Sha256::digest(text.as_bytes()))
 }

@@ -1,5 +1,5 @@
-//! A run as a film, an animated GIF: each picture where its window was, with the pointer that is in
-//! it; below it what was called, when, and what came of it.
+//! A run as a film, an animated GIF. It shows each picture where its window was, with the pointer
+//! that the picture has; and below it the call, its time, and its outcome.
 
 use std::io::{self, Error, Write};
 
@@ -17,11 +17,11 @@ pub struct Image {
     pub rgb: Vec<u8>,
 }
 
-/// Draws lines of text, at most so many pixels wide; `None` without a font.
+/// Draws lines of text, at most as many pixels wide as the number says; `None` without a font.
 pub type Draw<'d> = &'d mut dyn FnMut(&str, usize) -> Option<Image>;
 
-/// How long a call shows before its picture, and the picture at least and at most, in hundredths
-/// of a second.
+/// How long a call shows before its picture, and how long the picture shows at least and at most,
+/// in hundredths of a second.
 const CALL: u64 = 60;
 const LEAST: u64 = 100;
 const MOST: u64 = 250;
@@ -85,7 +85,7 @@ fn bounds(place: &Place) -> Option<[i64; 4]> {
     Some([x, y, right, bottom])
 }
 
-/// The call, and the call with what came of it.
+/// Two captions: the call alone, and the call with its time and its outcome.
 fn captions(record: &Record) -> [String; 2] {
     let answer = record.answer.as_deref();
     let call = format!("▸ {}", words(&record.tool, &record.arguments, answer));
@@ -111,7 +111,7 @@ impl Image {
         self.rgb.len() / 3 / self.width.max(1)
     }
 
-    /// Puts an image there, as far as it fits.
+    /// Paints an image at `x` and `y`, as far as it fits.
     fn paint(&mut self, image: &Self, x: usize, y: usize) {
         let fits = image.width.min(self.width.saturating_sub(x)) * 3;
         let rows = self.rgb.chunks_exact_mut(self.width.max(1) * 3).skip(y);

@@ -23,7 +23,7 @@ const OPENS: Duration = Duration::from_secs(60);
 /// The first part of a path that has a code.
 const OPEN: &str = "open";
 
-/// Decides about requests.
+/// Decides which requests get an answer.
 pub(crate) struct Gate {
     /// The values of `Host` that mean this server.
     hosts: [String; 2],
@@ -86,7 +86,7 @@ impl Gate {
         })
     }
 
-    /// An address that leads to the page once. It replaces an earlier one.
+    /// An address that leads to the page once. An earlier such address no longer works.
     pub(crate) fn url_for_one(&self) -> Result<String, getrandom::Error> {
         let code = secret()?;
         let url = format!("http://{}/{OPEN}/{code}", self.hosts[0]);
@@ -132,7 +132,7 @@ impl Gate {
     }
 }
 
-/// Whether a request only reads, has our `Host`, and has no `Origin` or that of a page of this host
+/// Permits a request that only reads, that has our `Host`, and whose `Origin`, if any, is this host
 /// with one of these schemes.
 pub fn check(
     method: &Method,

@@ -12,10 +12,10 @@ use crate::answer::{Answer, text, whole};
 use crate::assets;
 use crate::words::words;
 
-/// Longer names of apps are cut, in characters.
+/// Names of apps are cut to this many characters.
 const APP: usize = 40;
 
-/// A journal's name, which appears in addresses and in the page unchanged.
+/// Whether `text` can be a journal's name, which appears in addresses and in the page unchanged.
 pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-')
 }

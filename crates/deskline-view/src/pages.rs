@@ -13,7 +13,7 @@ use crate::answer::{self, Answer};
 use crate::run::Run;
 use crate::{assets, list, routes};
 
-/// How long a run is kept after a request: its links then keep their numbers, and are not read
+/// How long a run is kept after a request, so that its links keep their numbers and are not read
 /// again.
 const KEPT: Duration = Duration::from_secs(60);
 
@@ -70,7 +70,7 @@ impl Pages {
     }
 }
 
-/// The run in this journal, if it can be read.
+/// The run of the journal `name`, if it can be read.
 fn run(all: &Path, runs: &Mutex<HashMap<String, Kept>>, name: &str) -> Option<Arc<Run>> {
     if !list::is_name(name) {
         return None;

@@ -14,7 +14,7 @@ pub(crate) fn is_of_this_user(peer: SocketAddr, own: SocketAddr) -> Option<bool>
 }
 
 #[cfg(unix)]
-#[allow(clippy::unnecessary_wraps)] // others have no such number
+#[allow(clippy::unnecessary_wraps)] // other systems have no such number
 fn user() -> Option<u32> {
     Some(rustix::process::geteuid().as_raw())
 }

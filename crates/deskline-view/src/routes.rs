@@ -59,7 +59,7 @@ fn data(run: &Run, path: &str, query: &str) -> Answer {
     }
 }
 
-/// `last=N`: the newest rows; `end=N`: the rows before row N.
+/// With `last=N`, the newest N rows; with `end=N`, the rows before row N.
 fn rows(run: &Run, query: &str) -> Answer {
     let total = run.len();
     let end = number(query, "end").unwrap_or(total).min(total);
@@ -72,7 +72,7 @@ fn rows(run: &Run, query: &str) -> Answer {
     }))
 }
 
-/// `q=PATTERN`: the lines of all screens that match, newest first.
+/// The lines of all screens that match the pattern in `q=PATTERN`, newest first.
 fn search(run: &Run, query: &str) -> Answer {
     let pattern = value(query, "q").unwrap_or_default();
     let pattern = match grep::pattern(&pattern) {

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use crate::entry::Entry;
 use crate::screen;
 
-/// The most links of a page. A journal has about 50,000; more are not ours.
+/// The most links of a page. A journal has about 50,000: more than this were not written by us.
 const MOST: usize = 100_000;
 
-/// The most text of their records, in bytes: that of our longest log.
+/// The most text of a page's records, in bytes: as much as our longest log has.
 const MOST_BYTES: usize = 64 << 20;
 
 /// The links of a journal. Links that the journal drops stay, without their files.
@@ -25,11 +25,11 @@ pub(crate) struct Run {
 struct Links {
     follow: Follow,
     records: Vec<Arc<Record>>,
-    /// The size of their text.
+    /// The size of the text of the records, in bytes.
     bytes: usize,
     /// Each link, by the name of its tree file.
     by_text: HashMap<String, usize>,
-    /// The latest link with a picture of each process.
+    /// For each process, the latest link with a picture of it.
     pictured: HashMap<u32, usize>,
     /// For each link, the latest earlier link with a picture of the same process.
     before: Vec<Option<usize>>,
@@ -44,12 +44,12 @@ pub(crate) struct Hit {
 }
 
 impl Run {
-    /// All links of a journal. None has been read yet.
+    /// All links of a journal. Nothing is read yet.
     pub(crate) fn new(journal: &Journal) -> Self {
         Self::fixed(journal, Vec::new())
     }
 
-    /// These links of a journal.
+    /// Only the links `records` of a journal.
     pub(crate) fn fixed(journal: &Journal, records: Vec<Record>) -> Self {
         let mut links = Links {
             follow: Follow::all(journal),
@@ -68,7 +68,8 @@ impl Run {
         }
     }
 
-    /// Reads the new lines of the log, until they are too many: apps of a desktop may write them.
+    /// Reads the new lines of the log, up to a limit: a desktop's apps may write any number of
+    /// lines.
     pub(crate) fn update(&self) -> Result<(), JournalError> {
         let mut links = self.links();
         if links.is_full() {
@@ -128,7 +129,7 @@ impl Run {
         self.journal.read(record.file_name(FileKind::Picture)?).ok()
     }
 
-    /// The newest `limit` lines of all screens that match.
+    /// The newest `limit` matching lines of all screens.
     pub(crate) fn search(
         &self,
         pattern: &grep::Pattern,

@@ -11,7 +11,7 @@ pub(crate) fn lines(text: &str) -> Vec<Value> {
     tree_reader::lines(text).map(line).collect()
 }
 
-/// Where a picture is on the screen; `None` if it is no picture.
+/// Where a picture is on the screen; `None` if `png` is no PNG.
 pub(crate) fn place(png: &[u8]) -> Option<Value> {
     let place = Place::from_png(png)?;
     let origin = place.origin.map(|origin| [origin.x, origin.y]);

@@ -62,7 +62,7 @@ impl Server {
         self.shared.gate.url_for_one().map_err(ViewError::Token)
     }
 
-    /// Serves until it is dropped.
+    /// Serves until the returned future is dropped.
     pub async fn run(self) {
         let shared = self.shared;
         let converse = |stream| converse(stream, Arc::clone(&shared));

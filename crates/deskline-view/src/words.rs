@@ -56,7 +56,7 @@ impl Args<'_> {
         found.unwrap_or_else(|| "something".into())
     }
 
-    /// The text and the key that follow a click or a text.
+    /// The text that a call types, and the key that it then presses, in words.
     fn then(&self) -> String {
         let text = self.text("text").map(|text| format!(", type “{text}”"));
         let key = self.key("pressKey", "pressKeyModifiers");

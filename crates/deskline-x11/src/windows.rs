@@ -285,8 +285,7 @@ impl X11 {
                 transient_for,
                 modal: net_state.contains(&self.atoms._NET_WM_STATE_MODAL),
                 kind: match kind {
-                    // Chromium's lists of suggestions claim to be notifications. Real notifications
-                    // have titles.
+                    // Chromium's lists of suggestions claim to be notifications, without titles.
                     Some(Kind::Notification) if is_list => Kind::Popup,
                     Some(kind) => kind,
                     None if transient_for.is_some() => Kind::Dialog,

@@ -183,7 +183,7 @@ impl Settings {
         Ok(Journal::open(self.folder(), self.keep)?)
     }
 
-    /// The options of a server with the same settings, in a fixed order.
+    /// The options that start a server with the same settings, in a fixed order.
     #[cfg(unix)]
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         let mut options: Vec<(&str, OsString)> = Vec::new();
@@ -445,7 +445,7 @@ pub(crate) struct Call {
     pub(crate) warm: Option<Duration>,
 }
 
-/// Selects records.
+/// The outcomes by which records can be selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutcomeFilter {
     Ok,

@@ -13,7 +13,7 @@ use toml_edit::{Document, Item, Value};
 use crate::cli::{self, Cli};
 use crate::install;
 
-/// The commands that read it.
+/// The commands that read the file.
 const READERS: [&str; 12] = [
     "serve", "call", "doctor", "status", "log", "view", "grep", "run", "test", "learn", "record",
     "recipes",
@@ -25,7 +25,8 @@ const BOUNDS: [&str; 6] = [
     "read_only", "allow_app", "deny_app", "ask", "desktop", "desktops",
 ];
 
-/// All that is taken from the file where the command line sets a bound: they widen none.
+/// The only options that are taken from the file if the command line sets a bound: they widen no
+/// bound.
 #[rustfmt::skip]
 const HARMLESS: [&str; 7] = [
     "ask", "compat", "deny-app", "dir", "keep", "log-format", "read-only",
@@ -62,7 +63,7 @@ fn cli(matches: &ArgMatches) -> Result<Cli, String> {
     Cli::from_arg_matches(matches).map_err(|error| error.to_string())
 }
 
-/// The command line with the file's options, and a line for each that was not taken.
+/// The command line with the file's options, and a line for each option that was ignored.
 fn complete(
     mut given: Vec<OsString>,
     matches: &ArgMatches,
@@ -86,7 +87,7 @@ fn complete(
         })
     };
     let all = || program.get_arguments().chain(serve.get_arguments());
-    // The environment can say `false`, and an option can name its default.
+    // An option sets no bound if the environment says `false`, or if it names its default.
     let sets = |arg: &Arg| {
         let mut raw = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
         !raw.any(|value| value == "false" || value == "yours")
@@ -163,7 +164,8 @@ fn words(arg: &Arg, item: &Item) -> Result<Vec<OsString>, String> {
     Ok(words.into_iter().map(OsString::from).collect())
 }
 
-/// Whether the option's own parser takes it. What it needs beside it is seen with the rest.
+/// Checks an option by its own parser. Whether other options that it requires are missing is
+/// checked later.
 fn check(words: &[OsString], is_own: bool) -> Result<(), String> {
     let start = ["deskline", "serve"].map(OsString::from);
     let start = if is_own { &start[..] } else { &start[..1] };
@@ -173,7 +175,7 @@ fn check(words: &[OsString], is_own: bool) -> Result<(), String> {
     }
 }
 
-/// What clap has against it, without the help that follows.
+/// The error of clap on one line, without the help that follows.
 fn first(error: &clap::Error) -> String {
     let text = error.to_string();
     let what = text.split("\n\n").next().unwrap_or_default();

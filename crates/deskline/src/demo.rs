@@ -44,7 +44,7 @@ pub(crate) fn demo(settings: &Settings) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An empty folder that only this user can read. An earlier demo's is removed.
+/// Makes an empty folder that only this user can read. Removes the folder of an earlier demo.
 fn new_folder() -> Result<PathBuf, String> {
     let folder = Path::new(FOLDER);
     let made = || {
@@ -57,7 +57,7 @@ fn new_folder() -> Result<PathBuf, String> {
     Ok(folder.to_owned())
 }
 
-/// A sum on the calculator, and a note in an editor, saved through its file dialog.
+/// The calls: a sum on the calculator, and a note in an editor that is saved by the file dialog.
 async fn links(server: &Dispatcher, cancel: &Cancel, folder: &Path) -> Fallible {
     let link = async |tool: &str, arguments: Value| link(server, cancel, tool, &arguments).await;
     let open = async |app: &str| {

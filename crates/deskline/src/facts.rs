@@ -1,5 +1,5 @@
-//! `deskline facts`: one page about this desktop for a report of a bug. It reads alone, and blanks
-//! titles and names.
+//! `deskline facts`: one page about this desktop for a report of a bug. It only reads, and it
+//! blanks titles and names.
 
 use std::env::{self, consts};
 use std::fs;
@@ -16,7 +16,7 @@ use crate::cli::Settings;
 use crate::output::{Done, print};
 use crate::platform;
 
-/// After this no app is begun. One takes up to 6 s.
+/// After this time, no further app is examined. One app takes up to 6 s.
 const LASTS: Duration = Duration::from_secs(20);
 
 const MOST_APPS: usize = 12;
@@ -24,7 +24,7 @@ const MOST_APPS: usize = 12;
 /// How long to count an app's events.
 const LISTENS: Duration = Duration::from_millis(300);
 
-/// Variables that every program of the system has. Clients leave some out.
+/// Variables that every program of the system has. Some clients do not pass all of them on.
 #[cfg(windows)]
 #[rustfmt::skip]
 const STANDARD: [&str; 8] = [
@@ -37,7 +37,7 @@ const STANDARD: [&str; 5] = ["HOME", "LANG", "PATH", "TMPDIR", "USER"];
 /// The length of a process's name on Linux (`TASK_COMM_LEN`).
 const COMM: usize = 15;
 
-/// What a text is replaced by.
+/// The texts to blank, each with what replaces it.
 type Blanks = Vec<(String, &'static str)>;
 
 pub(crate) fn facts(settings: &Settings) -> Done {
@@ -46,8 +46,8 @@ pub(crate) fn facts(settings: &Settings) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has the server write the page beside its log when a call first goes wrong. It then reads the
-/// app of that call alone: the agent may not read others.
+/// Has the server write the page beside its log when a call first goes wrong. Then the page is only
+/// about the app of that call: the agent may not read other apps.
 pub(crate) fn tell_of(settings: &Settings, platform: &Arc<dyn Platform>, journal: &Journal) {
     let (settings, platform) = (settings.clone(), Arc::clone(platform));
     let journal = journal.clone();
@@ -62,7 +62,7 @@ pub(crate) fn tell_of(settings: &Settings, platform: &Arc<dyn Platform>, journal
     });
 }
 
-/// The page, about these apps or all.
+/// The page, about the apps `only`, or about all apps.
 fn page(settings: &Settings, platform: &dyn Platform, only: Option<&[u32]>) -> String {
     let start = Instant::now();
     let version = env!("CARGO_PKG_VERSION");
@@ -88,11 +88,11 @@ fn page(settings: &Settings, platform: &dyn Platform, only: Option<&[u32]>) -> S
     let lacking: Vec<_> = lacking.collect();
     lines.push(format!("variables missing: {}", lacking.join(" ")));
     lines.extend(platform.facts());
-    // To examine a private desktop makes another one.
+    // Examining a private desktop would make another one.
     if settings.desktop.is_none() {
         match platform::examine(settings) {
             Ok(mut checks) => {
-                // It names processes.
+                // The check of the apps names processes.
                 checks.retain(|check| check.name != "apps");
                 let line = |c: &Check| format!("{:?} {}: {}", c.status, c.name, c.finding);
                 lines.extend(checks.iter().map(line));
@@ -224,7 +224,8 @@ fn ms(since: Instant) -> u128 {
     since.elapsed().as_millis()
 }
 
-/// The longest first: one may be in another. Short ones stand in other words.
+/// Blanks the longest names first: one may be in another. Skips short ones, which other words
+/// contain.
 fn blank(mut text: String, mut blanks: Blanks) -> String {
     const SHORTEST: usize = 3;
     blanks.retain(|(name, _)| name.trim().chars().count() >= SHORTEST);

@@ -31,7 +31,7 @@ pub(crate) fn run(command: &GrantsCommand) -> Done {
 }
 
 fn keep(grants: &Grants, app: &str, answer: Option<Kept>) -> Fallible {
-    // Running programs are known by their paths without links.
+    // Running programs are known by their paths with all links resolved.
     let path = Path::new(app).canonicalize().ok();
     let path = path.filter(|path| Path::new(app).is_absolute() && path.is_file());
     let app = path.map_or_else(|| app.to_owned(), |path| path.display().to_string());
@@ -56,7 +56,7 @@ fn listed(answers: &Answers) -> String {
     answers.0.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// For the doctor.
+/// The doctor's check of the answers.
 pub(crate) fn check() -> Check {
     const NAME: &str = "grants";
     match open(false).kept() {

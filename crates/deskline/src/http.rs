@@ -119,7 +119,8 @@ fn warn_of(address: SocketAddr) {
     }
 }
 
-/// Each desktop is this program on standard input and output, with the same options.
+/// The options of a fleet. Each desktop is this program on standard input and output, with the
+/// options of this server.
 #[cfg(target_os = "linux")]
 fn fleet(settings: &Settings, serve: &Serve, most: u16) -> Fallible<FleetOptions> {
     if settings.home.is_some() {

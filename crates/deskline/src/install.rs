@@ -115,7 +115,7 @@ fn take_out(args: &InstallArgs) -> Result<()> {
 
 enum Removal {
     Nothing,
-    /// The file was created for the entry.
+    /// Remove the file, which was created for the entry.
     File,
     To(String),
 }

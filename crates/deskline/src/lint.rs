@@ -42,7 +42,7 @@ pub(crate) fn lint(settings: &Settings, args: &LintArgs) -> Done {
     Ok(exit_code(findings.is_empty()))
 }
 
-/// A line for each: what is wrong, and the element's line.
+/// A line for each finding: what is wrong, and the element's line.
 fn findings(tree: &Tree, pictures: &[Picture], takes: &[Takes]) -> Vec<String> {
     let texts = Texts::new(tree);
     let mut findings = Vec::new();
@@ -61,12 +61,12 @@ fn findings(tree: &Tree, pictures: &[Picture], takes: &[Takes]) -> Vec<String> {
     findings
 }
 
-/// What is wrong with an element that takes a press: that the keyboard does not get there, or that
-/// its role does not tell.
+/// What is wrong with an element that can be pressed: the keyboard does not reach it, or its role
+/// does not tell that it can be pressed.
 fn unfit(tree: &Tree, takes: &[Takes], index: usize) -> Vec<&'static str> {
     let element = &tree.elements[index];
     let enabled = !element.states.contains(States::DISABLED);
-    // Their keys are those of what holds them, or of a part of them that no tree of GTK 3 has.
+    // These take keys by what contains them, or by a part of them that no tree of GTK 3 has.
     let held = matches!(
         element.role,
         Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::TAB | Role::COMBO_BOX
@@ -76,7 +76,7 @@ fn unfit(tree: &Tree, takes: &[Takes], index: usize) -> Vec<&'static str> {
     }
     let plain = [Role::STATIC_TEXT, Role::IMAGE, Role::GROUP, Role::UNKNOWN];
     let is_plain = plain.contains(&element.role);
-    // A page may listen for all clicks in a part of it.
+    // A page may listen for all clicks in an area, with the controls inside it.
     if is_plain && tree.inside(index).any(|at| takes[at].press) {
         return Vec::new();
     }

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A client shows no error of a server that does not start: its options are checked before.
+/// Checks the server's options first: a client shows no error of a server that does not start.
 fn install(args: &install::InstallArgs) -> output::Done {
     let words = std::iter::once("deskline").chain(args.server.iter().map(String::as_str));
     Cli::try_parse_from(words)?;

@@ -13,12 +13,12 @@ pub(crate) type Fallible<T = ()> = Result<T, Box<dyn Error>>;
 /// The result of a command.
 pub(crate) type Done = Fallible<ExitCode>;
 
-/// Whether standard error has a JSON object a line.
+/// Whether each line of standard error is a JSON object.
 static JSON: AtomicBool = AtomicBool::new(false);
 
 /// Sends logs to standard error: standard output belongs to the protocol.
 pub(crate) fn trace(verbose: u8, is_json: bool) {
-    // From `debug` on, rmcp logs whole requests, which may have passwords to type.
+    // From `debug` on, rmcp logs whole requests, which may contain passwords to type.
     let filter = match verbose {
         0 => "warn,rmcp=error",
         1 => "info,rmcp=warn",
@@ -65,7 +65,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     is_read(text).map(drop)
 }
 
-/// `println!` to whoever still reads.
+/// Like `println!`, but it is no error if nobody reads any more.
 macro_rules! say {
     ($($words:tt)*) => { drop($crate::output::print(&format!($($words)*))) };
 }

@@ -27,7 +27,7 @@ use crate::cli::Selftest;
 use crate::cli::Settings;
 use crate::output::{self, Done, Fallible};
 
-/// Runs the program. Any thread can do that here.
+/// Runs the program. On these systems, any thread can do that.
 #[cfg(not(target_os = "macos"))]
 pub(crate) fn run<T>(work: impl FnOnce() -> T) -> T {
     work()
@@ -90,7 +90,7 @@ pub(crate) fn examine(settings: &Settings) -> Fallible<Vec<Check>> {
     #[cfg(windows)]
     let mut checks = windows::examine(settings)?;
     checks.push(crate::grants::check());
-    // Reserve a name, as every call does: the folder may be readable and not writable.
+    // Reserve a name, as every call does: the folder may be readable but not writable.
     let journal = settings.journal().and_then(|journal| {
         journal.begin("doctor")?;
         Ok(journal)
@@ -106,7 +106,7 @@ pub(crate) fn examine(settings: &Settings) -> Fallible<Vec<Check>> {
     Ok(checks)
 }
 
-/// On a Mac the person grants permissions in the settings.
+/// Repairs nothing: on a Mac, the person grants permissions in the settings.
 #[cfg(not(target_os = "linux"))]
 fn repair(_: &[Check]) -> Vec<Result<String, String>> {
     vec![]

@@ -44,7 +44,7 @@ pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
     (&rows, &given).hash(&mut hash);
     let state = State::open(&args.file, hash.finish(), args.resume)?;
     let jobs = jobs(settings, args, &recipe, rows, &given, &state)?;
-    // The run's own log would get the calls otherwise.
+    // Otherwise the log that is being repeated would get the calls.
     let own = is_run.then(|| tempfile::Builder::new().prefix("deskline-run-").tempdir());
     let own = own.transpose()?;
     let mut settings = settings.clone();
@@ -67,7 +67,7 @@ pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
     Ok(done)
 }
 
-/// A job for each row that is left.
+/// A job for each row that is not done yet.
 fn jobs<'r>(
     settings: &Settings,
     args: &RunArgs,
@@ -121,7 +121,7 @@ pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
     report::told(&ends, args.all.report.as_deref())
 }
 
-/// `deskline recipes`: those that are kept, or one with its inputs and steps.
+/// `deskline recipes`: lists the kept recipes, or shows one with its inputs and steps.
 pub(crate) fn list(settings: &Settings, args: &RecipesArgs) -> Done {
     let folder = recipes(settings).ok_or("there is no folder for recipes: pass --recipes DIR")?;
     for file in &files(&folder)? {
@@ -205,11 +205,11 @@ fn heal<'e>(file: &Path, ends: impl IntoIterator<Item = &'e End>) -> Fallible {
 struct State {
     #[serde(skip)]
     file: PathBuf,
-    /// Of the values that it was done with.
+    /// The hash of the values that the recipe was done with.
     values: u64,
     /// The rows that are done.
     done: BTreeSet<usize>,
-    /// The steps that are done of a recipe without a table, and the app's process.
+    /// For a recipe without a table: how many steps are done, and the app's process.
     step: usize,
     pid: Option<u32>,
 }
@@ -235,7 +235,7 @@ impl State {
         })
     }
 
-    /// Notes how far it got, if it stopped.
+    /// Notes how far the recipe got, if it stopped.
     fn close(mut self, ends: &[End], is_run: bool) -> Fallible {
         for end in ends {
             if end.is_good() {

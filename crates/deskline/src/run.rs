@@ -40,7 +40,8 @@ pub(crate) fn dispatcher(settings: &Settings) -> Fallible<(Dispatcher, platform:
             limit: Duration::from_secs(settings.guard_timeout.into()),
         },
     };
-    // Without a guard, the input of another server is not kept out, and neither is the person's.
+    // Without a guard, there are no turns: neither other servers' input nor the person's is kept
+    // out.
     let guarded = policy.guard.mode != Mode::Off;
     let turns = guarded.then(Turns::open).transpose();
     let turns = turns.inspect_err(|error| tracing::warn!("no turns: {error}"));
@@ -228,7 +229,7 @@ pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// The folder of the recipes that are tools too: `--recipes`, or the default.
+/// The folder of the recipes that are offered as tools: `--recipes`, or the default.
 pub(crate) fn recipes(settings: &Settings) -> Option<PathBuf> {
     match &settings.recipes {
         Some(off) if off.as_os_str() == "off" => None,

@@ -45,7 +45,7 @@ pub(crate) fn view(settings: &Settings, args: &ViewArgs) -> Done {
     })
 }
 
-/// Draws captions as the banner is drawn.
+/// Draws captions in the way that the banner is drawn.
 #[cfg(target_os = "linux")]
 fn captions() -> impl FnMut(&str, usize) -> Option<deskline_view::Image> {
     let mut fonts = deskline_linux::Fonts::default();
@@ -58,7 +58,7 @@ fn captions() -> impl FnMut(&str, usize) -> Option<deskline_view::Image> {
     }
 }
 
-/// Captions need the font that Linux's banner has.
+/// Draws no captions: they need the font of the banner, which only Linux has.
 #[cfg(not(target_os = "linux"))]
 fn captions() -> impl FnMut(&str, usize) -> Option<deskline_view::Image> {
     |_, _| None

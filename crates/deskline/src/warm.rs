@@ -1,5 +1,5 @@
 //! `deskline call --warm`: the call goes to a server that keeps running for later calls. So a call
-//! takes little more than the tool's own time, and a private desktop outlives it.
+//! takes little more than the tool's own time, and a private desktop outlives the call.
 //!
 //! The first call binds a socket in the journal's folder, which is this user's alone, and starts
 //! the server with it as standard input: no call waits for a server to be ready. A connection has
@@ -34,7 +34,7 @@ use crate::run::{Printed, RESTORE, dispatcher, in_runtime, stopped};
 
 const STARTED: &str = "started";
 
-/// How long another call may take to start a server or to end one, and how often to look.
+/// How long another call may take to start a server or to end one, and how often to try the lock.
 const LOCKED: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -81,7 +81,7 @@ struct Place {
 
 impl Place {
     fn new(settings: &Settings, idle: Duration) -> Fallible<Self> {
-        // Opening the journal to write prunes it, which the server does.
+        // Opened to write, the journal would be pruned, which the server does.
         let journal = Journal::open_to_read(settings.folder()).or_else(|_| settings.journal())?;
         let mut arguments = settings.arguments();
         arguments.push("warm".into());
@@ -124,7 +124,7 @@ impl Place {
         let socket = self.file("sock");
         match UnixStream::connect(&socket) {
             Ok(stream) => return Ok(stream),
-            // The server was killed.
+            // The server was killed, and has left its socket.
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
                 fs::remove_file(&socket)?;
             }
@@ -151,7 +151,7 @@ impl Place {
         Ok(UnixStream::connect(&socket)?)
     }
 
-    /// Prevents other processes from starting or ending a server until it is dropped.
+    /// Prevents other processes from starting or ending a server until the lock is dropped.
     fn lock(&self) -> Fallible<File> {
         let path = self.file("lock");
         let lock = private(&path)?;
@@ -162,7 +162,7 @@ impl Place {
         Ok(lock)
     }
 
-    /// An error with the last lines that the server wrote.
+    /// An error with the last line that the server wrote.
     fn why_ended(&self) -> String {
         let log = fs::read_to_string(self.file("log")).unwrap_or_default();
         let last = log.lines().last().unwrap_or_default();

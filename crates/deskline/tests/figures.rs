@@ -167,7 +167,10 @@ fn counts_of_tools_and_clients_agree() {
     let commands: Vec<&str> = rows.map(|row| cells(row)[1]).collect();
     let clients = commands.len();
     has("docs/faq.md", &format!("each of {clients} clients"));
-    has("README.md", &format!("command for each of {clients}. Others"));
+    has(
+        "README.md",
+        &format!("command for each of {clients}. Others"),
+    );
     for command in commands {
         has("docs/command-line.md", command);
     }

@@ -1,6 +1,5 @@
 //! The quirks of each toolkit, with the reason why they matter, and the version in which each was
-//! seen. The rest of the crate asks here, or
-//! compares with a [`Toolkit`].
+//! seen. The rest of the crate asks here, or compares with a [`Toolkit`].
 //!
 //! | toolkit | names itself | seen |
 //! |---|---|---|

@@ -19,13 +19,13 @@ pub(crate) use windows::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Open {
     Read,
-    /// Reading and writing; created if there is none.
+    /// Reading and writing; creates the file if it does not exist.
     Write,
     /// As `Write`, for a file that nobody replaces.
     Lock,
-    /// Writing; there must be none.
+    /// Writing; creates the file, which must not exist.
     New,
 }
 
-/// Identifies a file or folder independently of its path: the volume, and the number there.
+/// Identifies a file or folder independently of its path: the volume, and the file's number on it.
 pub(crate) type Identity = (u64, u64);

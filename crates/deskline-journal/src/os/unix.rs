@@ -1,4 +1,4 @@
-//! The folder by its descriptor: replacing the path later redirects nothing.
+//! Accesses the folder by its descriptor: replacing its path later redirects no access.
 
 use std::fs::File;
 use std::io;
@@ -23,7 +23,7 @@ pub(crate) struct Handle {
     identity: (rustix::fs::Dev, u64),
 }
 
-/// Creates the folder for this user alone. One that exists is no error.
+/// Creates the folder for this user alone. An existing folder is no error.
 pub(crate) fn create(path: &Path) -> io::Result<()> {
     match rustix::fs::mkdir(path, Mode::RWXU) {
         Ok(()) | Err(Errno::EXIST) => Ok(()),
@@ -66,7 +66,7 @@ impl Handle {
 
     /// Opens the regular file `name`; never follows a symlink.
     pub(crate) fn file(&self, name: &str, open: Open) -> io::Result<File> {
-        // NONBLOCK: opening a FIFO would wait for its other end.
+        // NONBLOCK: without it, opening a FIFO would wait for its other end.
         let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let flags = flags
             | match open {
@@ -83,7 +83,7 @@ impl Handle {
         }
     }
 
-    /// Renames a file, over one that is there.
+    /// Renames a file; replaces a file that already has the new name.
     pub(crate) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.fd, from, &self.fd, to)?)
     }
@@ -106,7 +106,7 @@ impl Handle {
         Ok(rustix::fs::utimensat(&self.fd, name, &times, flags)?)
     }
 
-    /// The names in the folder, in no order. Skips names that are not UTF-8: none of ours are.
+    /// The names in the folder, in no order. Skips names that are not UTF-8: all of ours are UTF-8.
     pub(crate) fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for item in Dir::read_from(&self.fd)? {
@@ -129,7 +129,7 @@ impl Handle {
         })
     }
 
-    /// Whether this open file is no longer in the folder under its name.
+    /// Whether the folder no longer has this open file under its name.
     #[allow(clippy::unused_self)] // On Windows the name decides.
     pub(crate) fn is_replaced(&self, _name: &str, file: &File) -> io::Result<bool> {
         Ok(rustix::fs::fstat(file)?.st_nlink == 0)
@@ -137,7 +137,7 @@ impl Handle {
 }
 
 /// Locks the file against all other processes and threads until it is dropped. `false` if another
-/// has it.
+/// one has the lock.
 pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),

@@ -1,5 +1,6 @@
-//! The folder by its path, which cannot be replaced while its handle is open: the handle does not
-//! share deletion. Its access control list is for the user alone, and its files inherit it.
+//! Accesses the folder by its path. The folder cannot be replaced while its handle is open, because
+//! the handle does not share deletion. Its access control list is for the user alone, and is
+//! inherited by its files.
 
 use std::fs::{File, OpenOptions};
 use std::os::windows::ffi::OsStrExt as _;
@@ -49,10 +50,10 @@ const GAP: Duration = Duration::from_millis(4);
 const ALLOWED: u8 = 0;
 
 /// The principals that may read everything on the machine anyway (the system, administrators), or
-/// stand for the owner. No others may have access.
+/// stand for the owner. Apart from them and the user, nobody may have access.
 const HARMLESS: [&str; 4] = ["S-1-5-18", "S-1-5-32-544", "S-1-3-0", "S-1-3-4"];
 
-/// Administrators own the files that an elevated process of one of them has created.
+/// The group that owns the files which an elevated process of an administrator has created.
 const ADMINISTRATORS: &str = "S-1-5-32-544";
 
 /// 100 ns steps from 1601 to 1970.
@@ -64,7 +65,7 @@ pub(crate) struct Handle {
     file: File,
 }
 
-/// Creates the folder for this user alone. One that exists is no error.
+/// Creates the folder for this user alone. An existing folder is no error.
 pub(crate) fn create(path: &Path) -> io::Result<()> {
     let user = user()?;
     let list = wide(format!("O:{user}D:P(A;OICI;FA;;;{user})").as_ref());
@@ -169,7 +170,7 @@ impl Handle {
         }
     }
 
-    /// Renames a file, over one that is there.
+    /// Renames a file; replaces a file that already has the new name.
     pub(crate) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let (from, to) = (self.path.join(from), self.path.join(to));
         match std::fs::rename(&from, &to) {
@@ -191,7 +192,7 @@ impl Handle {
         OpenOptions::new().write(true).open(path)?.set_times(now)
     }
 
-    /// The names in the folder, in no order. Skips names that are no Unicode: none of ours are.
+    /// The names in the folder, in no order. Skips names that are not Unicode: all of ours are.
     pub(crate) fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for item in std::fs::read_dir(&self.path)? {
@@ -208,7 +209,7 @@ impl Handle {
         is_regular(metadata.file_attributes()).then_some((metadata.file_size(), seconds))
     }
 
-    /// Whether this open file is no longer in the folder under its name.
+    /// Whether the folder no longer has this open file under `name`.
     pub(crate) fn is_replaced(&self, name: &str, file: &File) -> io::Result<bool> {
         match self.file(name, Open::Read) {
             Ok(there) => Ok(identity(&there)? != identity(file)?),
@@ -219,7 +220,7 @@ impl Handle {
 }
 
 /// Locks the file against all other processes and threads until it is dropped. `false` if another
-/// has it.
+/// one has the lock.
 pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
     let mut at = OVERLAPPED::default();
     at.Anonymous.Anonymous.Offset = LOCKED as u32;
@@ -242,8 +243,8 @@ pub(crate) fn identity(file: &File) -> io::Result<Identity> {
     Ok((information.dwVolumeSerialNumber.into(), index))
 }
 
-/// The path as agents get it: with forward slashes, which shells do not take for escapes and
-/// Windows accepts.
+/// The path as agents get it: with forward slashes, which Windows accepts and shells do not take
+/// for escapes.
 pub(crate) fn readable(path: PathBuf) -> PathBuf {
     match path.to_str() {
         // After this prefix Windows accepts no forward slashes.
@@ -252,8 +253,8 @@ pub(crate) fn readable(path: PathBuf) -> PathBuf {
     }
 }
 
-/// The journal's default place. Not in `AppData`: a client from the Store gives its servers another
-/// one than the person's programs have.
+/// The journal's default place. Not in `AppData`: servers that a client from the Store starts see
+/// another `AppData` than the person's programs.
 pub(crate) fn default_path() -> io::Result<PathBuf> {
     let missing = "the environment has no USERPROFILE: name a folder with --dir";
     let home = std::env::home_dir();
@@ -307,8 +308,8 @@ impl At for File {
     }
 }
 
-/// Replaces a file that is open, if the file system cannot do that in one step (FAT, shares of
-/// others, Wine; NTFS can). For a moment there is no file under the name.
+/// Replaces a file that is open, on file systems that cannot do so in one step: FAT, shares of
+/// others, Wine. (NTFS can.) For a moment there is no file under the name.
 fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -339,7 +340,7 @@ fn wide(text: &std::ffi::OsStr) -> Vec<u16> {
 
 /// The SID of this process's user, as text.
 fn user() -> io::Result<String> {
-    // `TOKEN_USER` and the longest SID behind it fit; the numbers align it.
+    // `TOKEN_USER` and the longest SID after it fit; `u64` gives the alignment.
     let mut buffer = [0_u64; 16];
     let mut length = 0;
     // SAFETY: the buffer is as large as the call is given, and the token is closed once.

@@ -4,7 +4,7 @@ use crate::call::{Input, Typing};
 use crate::desktop::Desktop;
 use crate::error::Result;
 
-/// An error if the input cannot be sent here. Checked before anything is touched.
+/// Fails if this display cannot send the input. Called before anything is touched.
 pub(super) fn require(desktop: &mut dyn Desktop, input: &Input) -> Result<()> {
     let types = |then: &Typing| then.text.is_some() || then.key.is_some();
     let (what, points, types) = match input {

@@ -11,8 +11,8 @@ use crate::resolve::lookup::Resolved;
 use crate::resolve::targets::DropOn;
 use deskline_input::Cancel;
 
-/// One action: its needs, the desktop that it acts on, and its results. These are recorded as it
-/// goes, so that an error in the middle keeps what was done before it.
+/// One action: its needs, the desktop that it acts on, and its results. The results are recorded
+/// while the action runs, so that an error in the middle keeps what was done before the error.
 pub(crate) struct Act<'a, 'd> {
     pub(crate) pid: u32,
     pub(crate) call: &'a Call,
@@ -26,14 +26,14 @@ pub(crate) struct Act<'a, 'd> {
     pub(crate) to: Option<&'a Resolved>,
     /// Where a drag ends, in another app.
     pub(crate) drop_on: Option<&'a DropOn>,
-    /// The toplevel that the call insists on, in `tree`.
+    /// The index in `tree` of the toplevel that the call names.
     pub(crate) window: Option<usize>,
     pub(crate) desk: &'a mut Checkpoint<'d>,
     pub(crate) step: &'a mut Step,
     /// The window as it looked before the link's first action.
     pub(crate) picture: &'a mut Option<Before>,
-    /// Whether `picture` was taken right before this step (`true`) or before an earlier step of the
-    /// chain.
+    /// Whether `picture` was taken right before this step. `false` if there is no picture, or if it
+    /// was taken before an earlier step of the chain.
     pub(crate) is_pictured: bool,
 }
 
@@ -43,7 +43,7 @@ impl<'d> Act<'_, 'd> {
         self.tree.is_some_and(Tree::is_picture_only)
     }
 
-    /// The same action on a target in another tree, of this process.
+    /// The same action on a target in `tree`, a tree of the process `pid`.
     pub(super) fn on<'b>(
         &'b mut self,
         pid: u32,

@@ -1,5 +1,5 @@
-//! With `--ask`: input that could answer an alert which comes in the middle of it is sent in parts,
-//! and the app is read between them.
+//! With `--ask`: sends input in parts if it could answer an alert that comes up in the middle, and
+//! reads the app between the parts.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::question::Alert;
 use crate::secrecy::Witness;
 use deskline_input::{Click, Clicks};
 
-/// Systems repeat a key that is held longer.
+/// A key that is held longer than this may repeat.
 const REPEATS: Duration = Duration::from_millis(150);
 
 impl Act<'_, '_> {
@@ -25,13 +25,14 @@ impl Act<'_, '_> {
         Ok(())
     }
 
-    /// Fails if there is such an alert in the app that is in front now. Returns what was read.
+    /// Fails if the person has to be asked about an alert that `alert` finds in the front app.
+    /// Returns the reading of that app.
     fn approve_now(&mut self, alert: impl FnOnce(&Tree) -> Option<Alert>) -> Result<Tree> {
         let mut tree = self.pause()?;
         let front = self.desk.front()?.and_then(|front| front.pid);
         let pid = front.unwrap_or(self.pid);
         if pid != self.pid {
-            // A click has led there.
+            // A click has brought another app to the front.
             tree = self.desk.read(pid, crate::trees::Scope::Showing)?;
         }
         self.policy
@@ -39,8 +40,9 @@ impl Act<'_, '_> {
         Ok(tree)
     }
 
-    /// Types a text, and reads the app before each character that may press a button: a control
-    /// character, and where no field and no terminal has the focus, each one.
+    /// Types a text, and reads the app before each character that may press a button: before a
+    /// control character, and while neither a field nor a terminal has the focus, before every
+    /// character.
     pub(super) fn type_asked(&mut self, text: &str) -> Result<()> {
         if !self.policy.grants.asks {
             return self.desk.type_text(text);
@@ -73,7 +75,8 @@ impl Act<'_, '_> {
         Ok(())
     }
 
-    /// Clicks; a double click on a button is two clicks.
+    /// Clicks. With `--ask`, sends a double click on a button as two single clicks and reads the
+    /// app between them.
     pub(super) fn click_asked(&mut self, click: Click) -> Result<()> {
         let is_there = |tree: &Tree| alert::buttons_at(tree, click.at).next().is_some();
         let twice = click.clicks == Clicks::Double && self.policy.grants.asks;
@@ -89,8 +92,8 @@ impl Act<'_, '_> {
         again.inspect_err(|_| self.step.done.say("Clicked once".to_owned()))
     }
 
-    /// Clicks after an earlier click of the same action, if that has brought up no alert with a
-    /// button there.
+    /// Clicks after an earlier click of the same action. With `--ask`, first reads the app and
+    /// fails if an alert that has come up has a button at this point.
     pub(super) fn click_again(&mut self, click: Click) -> Result<()> {
         if self.policy.grants.asks {
             self.approve_now(|tree| alert::at(tree, click.at))?;
@@ -98,7 +101,8 @@ impl Act<'_, '_> {
         self.desk.click(click)
     }
 
-    /// Fails if a key repeats that may press a button: the app cannot be read between two presses.
+    /// Fails if the key may press a button and is held long enough to repeat, because the app
+    /// cannot be read between two repeats.
     pub(super) fn check_hold(&self, press: KeyPress, hold: Duration) -> Result<()> {
         let tree = self.tree.filter(|tree| !tree.is_picture_only());
         let Some(tree) = tree.filter(|_| self.policy.grants.asks && hold > REPEATS) else {

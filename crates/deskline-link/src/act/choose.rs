@@ -31,7 +31,7 @@ const CLOSES: Duration = Duration::from_millis(500);
 /// The longest search of a list, in each direction.
 const SEARCHES: Duration = Duration::from_secs(10);
 
-/// A list with this many elements may have more choices: GTK 4 makes 200 at a time.
+/// A list with at least this many choices in the tree may have more. GTK 4 makes 200 at a time.
 const MANY: usize = 100;
 
 /// The key that opens the list of a combo box in every toolkit.
@@ -42,7 +42,7 @@ const OPEN_KEY: KeyPress = KeyPress::new(Key::Down, Modifiers::ALT);
 struct Chooser<'t> {
     tree: &'t Tree,
     index: usize,
-    /// The wanted choice, as the call has it.
+    /// The text of the wanted choice, as the call gives it.
     choice: &'t str,
 }
 
@@ -109,7 +109,7 @@ impl Act<'_, '_> {
             Err(e) => return Err(e),
         };
         wait::holds(self.cancel, LATE, Duration::ZERO, || {
-            // The chosen item may be in a closed list, which does not show.
+            // Reads hidden elements too, because the chosen item may be in a closed list.
             let now = match self.pause().and_then(|_| self.look()) {
                 Ok(now) => now,
                 // The choice has closed the window, or keeps the app busy.
@@ -146,7 +146,7 @@ impl Act<'_, '_> {
         self.pick(from, now)
     }
 
-    /// The tree once it has visible choices.
+    /// Waits until choices are visible. Returns the tree that shows them.
     fn await_choices(&mut self, from: Chooser<'_>) -> Result<Tree> {
         let shows = |act: &mut Self| {
             wait::until(act.cancel, OPENS, Duration::ZERO, || {
@@ -168,7 +168,7 @@ impl Act<'_, '_> {
         opened.ok_or_else(|| TargetError::NotOpened(from.name()).into())
     }
 
-    /// Clicks the choice among those that show, or after scrolling to it.
+    /// Clicks the choice, after scrolling to it if it does not show.
     fn pick(&mut self, from: Chooser<'_>, now: &Tree) -> Result<String> {
         let exact = |tree: &Tree| {
             let found = from.find(tree, from.among(tree))?;
@@ -227,8 +227,9 @@ impl Act<'_, '_> {
         Ok(text_of(&now, found))
     }
 
-    /// A reading, and a choice in it, once two readings agree on its place. A list that has just
-    /// opened may still move: a click would then close it, and choose nothing.
+    /// Reads the app until two readings agree on the place of a choice. Returns the last reading
+    /// and the index of the choice in it. A list that has just opened may still move: a click would
+    /// then close it without choosing anything.
     fn at_rest(&mut self, now: &Tree, found: usize) -> Result<(Tree, usize)> {
         let (mut now, mut found) = (now.clone(), found);
         wait::holds(self.cancel, OPENS, Duration::ZERO, || {
@@ -243,15 +244,15 @@ impl Act<'_, '_> {
         Ok((now, found))
     }
 
-    /// Closes the list that a failed or cancelled choice has left open. Nothing is chosen.
+    /// Closes the list if a choice has left it open, without choosing anything.
     fn close_list(&mut self, from: Chooser<'_>) {
         let mut pressed = false;
-        // A link that Esc has cancelled closes the list too.
+        // A new `Cancel`, because the list has to close even after Esc has cancelled the link.
         let closed = wait::holds(&Cancel::new(), CLOSES, Duration::ZERO, || {
             let now = self.desk.read(self.pid, crate::trees::Scope::Showing)?;
             let open = self.desk.popup_open(self.pid).unwrap_or(false) || from.is_expanded(&now);
             if open && !std::mem::replace(&mut pressed, true) {
-                // Perhaps no window has been brought to the front yet.
+                // No aim may be set yet, if no window has been brought to the front.
                 let aim = self.aim(None);
                 self.desk.set_aim(aim);
                 self.desk.press_close()?;
@@ -284,14 +285,14 @@ impl Chooser<'_> {
             && !expanded(&self.tree.elements[self.index])
     }
 
-    /// The best match for the wanted choice among these elements.
+    /// The best match for the wanted choice among the elements for which `inside` is true.
     fn find(&self, tree: &Tree, inside: impl Fn(usize) -> bool) -> Option<usize> {
         let inside = |i: usize| inside(i) && is_choice(&tree.elements[i]);
         let found = tree.find_text_among(inside, self.choice, None)?;
         Some(found.index)
     }
 
-    /// Fails if several choices of one list have the text.
+    /// Fails if several choices of one list have the wanted text.
     fn refuse_twins(&self, now: &Tree, inside: impl Fn(usize) -> bool) -> Result<()> {
         let role = self.tree.elements[self.index].role;
         if !matches!(role, Role::COMBO_BOX | Role::POP_UP_BUTTON) {
@@ -301,7 +302,7 @@ impl Chooser<'_> {
         let is_item = |i: usize| matches!(now.elements[i].role, Role::MENU_ITEM | Role::ROW);
         let is = |i: &usize| is_item(*i) && inside(*i) && fold(&text_of(now, *i)) == wanted;
         let mut found: Vec<usize> = (0..now.elements.len()).filter(is).collect();
-        // In a page, options may be grouped.
+        // In a web page the list may not be the direct parent, because choices may be grouped.
         let is_holder = |at: &usize| is_list(now.elements[*at].role);
         let holder = |i: usize| now.outwards(i).skip(1).find(is_holder);
         let list = found.first().and_then(|first| holder(*first));
@@ -356,13 +357,14 @@ impl Chooser<'_> {
         now.elements.iter().enumerate().any(shows)
     }
 
-    /// Whether at most one choice is hidden at each end. Some lists have elements only for the
-    /// choices that show; those of GTK 4.18 have one more.
+    /// Whether at most one choice at each end is hidden. The list may then hold more choices than
+    /// the tree: some lists have elements only for the choices that show, those of GTK 4.18 for one
+    /// more.
     fn most_show(&self, now: &Tree) -> bool {
         let among = self.among(now);
         let choices = now.elements.iter().enumerate();
         let hidden = choices.filter(|(i, e)| among(*i) && is_choice(e) && !e.visible);
-        // A row and the label in it count as two.
+        // Counts distinct places, because a row and the label in it are two elements.
         let hidden: HashSet<_> = hidden.filter_map(|(_, e)| Some(e.extents?.y)).collect();
         hidden.len() <= 2
     }

@@ -1,4 +1,4 @@
-//! Clicks: with the pointer, and where no point is known to receive the click, without it.
+//! Clicks with the pointer, or without it where no point is known to receive the click.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::trees::{Deed, Scope};
 const ENTER: KeyPress = KeyPress::new(Key::Return, Modifiers::empty());
 
 impl Act<'_, '_> {
-    /// Clicks the target, and types and presses what is to follow.
+    /// Clicks the target, then types the text and presses the key in `then`.
     pub(super) fn click(&mut self, kind: ClickKind, then: &Typing) -> Result<()> {
         let target = self.required()?;
         let keys_follow = then.text.is_some() || then.key.is_some();
@@ -33,7 +33,7 @@ impl Act<'_, '_> {
         let Reached {
             point, name, place, ..
         } = self.where_now(target, reached)?;
-        // Completions may have come meanwhile.
+        // A list of completions may have opened meanwhile.
         self.close_pop_ups()?;
         let click = Click {
             at: point,
@@ -70,10 +70,11 @@ impl Act<'_, '_> {
         Ok(())
     }
 
-    /// Presses a control that has no place to click, a tab that its bar has scrolled away, or an
-    /// element of a menu bar that is in no window, if it supports that. The mouse may not reach it:
-    /// in full screen, or where the bar hides itself, the first event only shows the bar, and a
-    /// notch may cover it. The wheel over a bar of tabs turns its pages.
+    /// Presses these elements through the accessibility API, if they support that: a control that
+    /// has no place to click, a tab that its bar has scrolled away, and an element of a menu bar
+    /// that is in no window. The pointer may not reach such a menu bar: in full screen, or where
+    /// the bar hides itself, the first event only shows it, and a notch may cover it. A tab cannot
+    /// be scrolled into view, because the wheel over a tab bar turns its pages.
     fn press_in_menu_bar(&mut self, target: &Resolved, kind: ClickKind) -> Result<bool> {
         let (Some(index), Some(tree)) = (target.index.filter(|_| !target.given), self.tree) else {
             return Ok(false);
@@ -81,7 +82,8 @@ impl Act<'_, '_> {
         let element = &tree.elements[index];
         let is_item = matches!(element.role, Role::MENU_BAR_ITEM | Role::MENU_ITEM);
         let in_bar = is_item && in_menu_bar(tree, index);
-        // A button that a page has cut to no height, and that no label stands for, does not show.
+        // Buttons are left out below: one that a page has cut to no height, and that no label
+        // stands for, does not show.
         let shows = |at: usize| tree.elements[at].visible;
         let is_tab = element.role == Role::TAB && !element.visible;
         let is_tab =
@@ -93,7 +95,7 @@ impl Act<'_, '_> {
             return Ok(false);
         }
         self.front(Wanted::Element(index))?;
-        // Those of GTK have no action.
+        // Tabs of GTK have no action for a press.
         let pressed = match self.desk.act(&element.id, Deed::Press) {
             Err(Error::Refused(_)) if is_tab => self.desk.act(&element.id, Deed::SetSelected(true)),
             pressed => pressed,
@@ -105,8 +107,8 @@ impl Act<'_, '_> {
         }
     }
 
-    /// Clicks an area of an image map by the focus and Return: no point of it is known. Returns
-    /// whether the target is one.
+    /// Follows an area of an image map by focusing it and pressing Return, because no point of the
+    /// area is known. Returns whether the target is an area of an image map.
     fn press_area(&mut self, target: &Resolved) -> Result<bool> {
         let area = self.tree.zip(target.index.filter(|_| !target.given));
         let Some((tree, index)) = area.filter(|area| lookup::map_of(*area).is_some()) else {
@@ -125,14 +127,14 @@ impl Act<'_, '_> {
         Ok(true)
     }
 
-    /// The end of the target's title that was not clicked.
+    /// The end of the target's title that the first click has not hit.
     fn other_end(&self, target: &Resolved, place: Option<Rect>) -> Option<Point> {
         let (tree, index) = self.tree.zip(target.index.filter(|_| !target.given))?;
         let [_, end] = lookup::title_ends(tree, index, place?)?;
         Some(end)
     }
 
-    /// Whether the target opens, closes or is checked soon after a click on it.
+    /// Whether the target is expanded, collapsed, checked or unchecked soon after a click on it.
     fn has_toggled(&mut self, target: &Resolved) -> Result<bool> {
         const TOGGLES: Duration = Duration::from_millis(400);
         let Some((known, index)) = self.tree.zip(target.index) else {

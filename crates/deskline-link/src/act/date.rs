@@ -1,5 +1,5 @@
 //! Types dates and times in ISO form into the date fields of web pages. Such a field consists of
-//! parts in the order of the user's language, and takes what is typed part by part.
+//! parts in the order of the user's language, and each part is typed into separately.
 
 use deskline_core::{Element, ElementId, Role, States, Tree, summary};
 use deskline_input::Click;
@@ -8,7 +8,7 @@ use super::action::Act;
 use crate::error::{Mismatch, NoEffect, Result};
 use crate::trees::Scope;
 
-/// What a part holds.
+/// What a part of a date field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Year,
@@ -22,8 +22,8 @@ enum Kind {
     Half,
 }
 
-/// The names of the parts in English. Firefox 140 reports no ranges, by which the kinds are known
-/// in every language.
+/// The English names of the parts. Firefox 140 needs them because it reports no ranges, which tell
+/// the kinds in every language.
 #[rustfmt::skip]
 const NAMES: [(&str, Kind); 6] = [
     ("Year", Kind::Year), ("Month", Kind::Month), ("Day", Kind::Day), ("Hours", Kind::Hour),
@@ -35,7 +35,7 @@ const NAMES: [(&str, Kind); 6] = [
 struct Part {
     index: usize,
     kind: Option<Kind>,
-    /// Its range. Firefox reports none.
+    /// The range of the part's value. Firefox reports none.
     range: Option<(f64, f64)>,
 }
 
@@ -80,7 +80,7 @@ impl Act<'_, '_> {
             let value = at.map(|at| now.elements[at].value.shown.trim());
             value.is_none_or(|value| match value.parse::<u32>() {
                 Ok(number) => digits.parse().is_ok_and(|typed: u32| typed == number),
-                // The name of a month.
+                // Not a number: the name of a month.
                 Err(_) => !value.is_empty(),
             })
         };
@@ -161,8 +161,8 @@ fn parts_in_focus(tree: &Tree) -> Option<(usize, Vec<usize>)> {
     Some((field.unwrap_or(inner), parts.collect()))
 }
 
-/// The parts with their kinds: by their ranges, or else by their English names; those of a time by
-/// their order, which is the same in every language.
+/// The parts with their kinds, found by their ranges. Without ranges, the parts of a time are found
+/// by their order, which is the same in every language, and other parts by their English names.
 fn kinds(
     tree: &Tree,
     parts: Vec<usize>,
@@ -229,7 +229,7 @@ fn keys(parts: &[Part], wanted: &[(Kind, u32)]) -> Option<Vec<(usize, String)>> 
         };
         keys.push((part(kind)?.index, text));
         if let (Kind::Hour, Some(half)) = (kind, half) {
-            // Chromium takes the number of the choice, in every language.
+            // In every language Chromium takes `1` (AM) or `2` (PM). Firefox takes `a` or `p`.
             let key = match (half.range.is_some(), number >= 12) {
                 (true, false) => "1",
                 (true, true) => "2",

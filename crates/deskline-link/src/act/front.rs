@@ -17,10 +17,11 @@ use deskline_input::{Aim, Cancel};
 /// How long an app may take to report which of its toplevels is active.
 const SAYS_ACTIVE: Duration = Duration::from_secs(1);
 
-/// The polling interval of that wait. GTK 4 sends no event for it.
+/// The polling interval until an app reports its active toplevel. GTK 4 sends no event for the
+/// change.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How deep menus are nested that a click would close, and how long each may take to close.
+/// The largest number of nested menus to close before a click, and how long each may take to close.
 const NESTED: usize = 4;
 const CLOSES: Duration = Duration::from_millis(400);
 
@@ -57,12 +58,13 @@ impl Act<'_, '_> {
     }
 
     /// Brings the wanted window to the front and checks that it is there, because input must not go
-    /// to another window. Grabs the person's devices. If similar windows had to be raised to find
-    /// the right one, returns the tree that showed it.
+    /// to another window. Grabs the person's devices. If several similar windows had to be raised
+    /// to find the wanted one, returns the tree that told them apart.
     pub(crate) fn front(&mut self, wanted: Wanted) -> Result<Option<Tree>> {
         self.cancel.check()?;
         // An open menu receives the input by itself, and would close if the front window changed. A
-        // question of Firefox's stays open, and ignores input while its window is behind.
+        // question of Firefox's own stays open instead, and ignores input while its window is
+        // behind.
         let known = self.tree.zip(self.target.and_then(|target| target.index));
         let asks = known.is_some_and(|(tree, index)| tree.is_in_question(index));
         if !asks && self.desk.popup_open(self.pid)? {
@@ -93,8 +95,8 @@ impl Act<'_, '_> {
         }
     }
 
-    /// Closes the menus and lists that would take a click on a target beside them, as GTK's and
-    /// Qt's do.
+    /// Closes the open menus and lists that would swallow a click on a target outside of them, as
+    /// those of GTK and Qt do.
     pub(super) fn close_pop_ups(&mut self) -> Result<()> {
         let Some(at) = self.beside_menus() else {
             return Ok(());
@@ -102,7 +104,7 @@ impl Act<'_, '_> {
         let known = self.tree.zip(self.target.and_then(|target| target.index));
         let known = known.filter(|(tree, index)| tree.popover_beside(*index));
         let pid = self.pid;
-        // A window, or a popover of GTK 3 in the target's own.
+        // The pop-up is a window, or in GTK 3 a popover inside the target's own window.
         let takes = |desk: &mut Checkpoint<'_>| match (desk.popup_takes(pid, at)?, known) {
             (false, Some((tree, index))) => {
                 let now = desk.read(pid, Scope::Showing)?;
@@ -122,7 +124,7 @@ impl Act<'_, '_> {
         Ok(())
     }
 
-    /// The place of a click on a target that opens no menu and is in none.
+    /// The point of a click, if its target neither opens a menu nor is in one.
     fn beside_menus(&self) -> Option<Point> {
         let is_click = matches!(self.action, Action::Input(Input::Click { .. }));
         let target = self.target.filter(|target| is_click && !target.given)?;
@@ -190,7 +192,7 @@ impl Act<'_, '_> {
             // The element's window is unknown: the element is in a menu with its own window, or the
             // platform does not report the window.
             Wanted::Element(index) => {
-                // It may be scrolled away.
+                // The element may be scrolled away: take its innermost visible ancestor.
                 let shows = |tree: &'_ Tree| {
                     let mut around = tree.outwards(index).map(|at| &tree.elements[at]);
                     around.find(|e| e.visible)?.place()
@@ -225,7 +227,8 @@ impl Act<'_, '_> {
         }
     }
 
-    /// The app itself, where an app needs no window to take input.
+    /// The app itself in place of a window, on platforms where an app needs no window to take
+    /// input.
     fn app_itself(&mut self) -> Result<Vec<WindowId>> {
         match self.desk.app_itself(self.pid)? {
             Some(app) => Ok(vec![app.id]),

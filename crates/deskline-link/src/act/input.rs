@@ -1,5 +1,5 @@
-//! Carries out actions: those that send synthetic input, which needs the target in front and in
-//! view, and those of the accessibility API.
+//! Carries out actions: those with synthetic input, which need the target in front and in view, and
+//! those through the accessibility API alone.
 
 use std::time::Duration;
 
@@ -24,22 +24,22 @@ use crate::trees::{Deed, Scope};
 use crate::wait;
 use deskline_input::Aim;
 
-/// How often to read an app that reports no focused element: it may take a while to focus one in a
-/// window that has come to the front.
+/// The maximum number of readings of an app that reports no focused element. In a window that has
+/// come to the front, it may take a while to focus one.
 const FOCUS_COMES: u32 = 6;
 
-/// How often to read an app whose focused element takes no text.
+/// The maximum number of readings of an app whose focused element takes no text.
 const FOCUS_MOVES: u32 = 2;
 
 /// The time between two readings of an app that sends no event.
 const LOOK: Duration = Duration::from_millis(40);
 
-/// How long to wait for the focus of a clicked field, for the field that a path's first character
-/// opens, and for that character in it.
+/// How long to wait for a clicked field to get the focus, and for the field that the first
+/// character of a path opens to show that character.
 pub(super) const FIELD_COMES: Duration = Duration::from_secs(1);
 
-/// A path begins with one of these, and file dialogs open a field for it (`location-popup` keys of
-/// GTK).
+/// The characters that a path begins with. When one is typed, file dialogs open a field for the
+/// path (GTK's `location-popup` keys).
 const OPENS_FIELD: [char; 3] = ['/', '~', '.'];
 
 fn deed_of(quiet: &Quiet) -> Deed<'_> {
@@ -130,7 +130,8 @@ impl<'a> Act<'a, '_> {
         Ok(())
     }
 
-    /// Where to turn the wheel over the target, or else over what it scrolls in.
+    /// The point at which to turn the wheel to scroll the target. `over_it`: whether to look for a
+    /// point over the target at which the wheel changes no control.
     fn reach_to_scroll(&mut self, target: &Resolved, over_it: bool) -> Result<Point> {
         let reached = self.reach(target)?;
         match reached.place.filter(|_| over_it) {
@@ -148,7 +149,8 @@ impl<'a> Act<'a, '_> {
         self.animate(from, Some(start), None)?;
         self.look_at_canvas(start);
         self.picture_before_input();
-        // A window that comes to the front fades, which is no effect.
+        // A window that has come to the front may still be fading in, which is no effect of the
+        // drag.
         if self.step.before_input.is_some() {
             let still = change::before_when_still(&mut **self.desk, self.cancel);
             self.step.before_input = still.or_else(|| self.step.before_input.take());
@@ -180,7 +182,8 @@ impl<'a> Act<'a, '_> {
             refusal,
         };
         let (deed, name) = (deed_of(quiet), &target.name);
-        // Chromium, whose map is no `image`, presses the area.
+        // A press on an area of an image map presses the middle of the map, except in Chromium,
+        // whose map has another native role.
         let map = self.tree.zip(target.index).and_then(lookup::map_of);
         let goes_astray = map.is_some_and(|map| map.native_role == "image") && deed == Deed::Press;
         let obstacle = if self.is_picture_only() || is_from_picture(&element.id) {
@@ -197,7 +200,7 @@ impl<'a> Act<'a, '_> {
         self.animate(target, None, None)?;
         self.desk.quiet = true;
         let done = &mut self.step.done;
-        // An app that does not answer may still have done it.
+        // An app that does not answer may still have carried out the action.
         done.underway = true;
         let acted = self.desk.act(&element.id, deed);
         done.underway = matches!(
@@ -217,7 +220,7 @@ impl<'a> Act<'a, '_> {
         Ok(())
     }
 
-    /// Whether the target is in a question of Firefox's while its window is behind.
+    /// Whether the target is in a question of Firefox's own, and Firefox is not in front.
     fn asks_behind(&mut self, target: &Resolved) -> Result<bool> {
         let known = self.tree.zip(target.index);
         let asks = known.is_some_and(|(tree, index)| tree.is_in_question(index));
@@ -229,8 +232,8 @@ impl<'a> Act<'a, '_> {
         self.target.ok_or_else(no_target)
     }
 
-    /// Takes the picture before the action if the tree does not describe what is at `at`, unless
-    /// the link took one before it raised the window.
+    /// Takes the picture before the action, if the tree does not describe what is at `at`, and if
+    /// the link has not already taken a picture before it raised the window.
     pub(super) fn look_at_canvas(&mut self, at: Point) {
         let target = self.target.and_then(|target| target.index);
         let wants =
@@ -288,8 +291,8 @@ impl<'a> Act<'a, '_> {
         self.read_until(tree, FIELD_COMES, has_it)
     }
 
-    /// Fails if a clicked field has not got the focus, and another that showed before has it, or a
-    /// menu has come: the text would go there.
+    /// Fails if a clicked field lacks the focus, and another field that showed before has it or a
+    /// menu has opened: the text would go there.
     pub(super) fn check_focus(&self, tree: &Tree) -> Result<()> {
         let known = self.tree.zip(self.target.and_then(|t| t.index));
         let Some((known, index)) = known.filter(|(known, index)| {
@@ -310,7 +313,8 @@ impl<'a> Act<'a, '_> {
         Err(NoEffect::from(Mismatch::NotFocused { field, has }).into())
     }
 
-    /// Reads the app at each change, for at most `time`, until a reading fits. Returns the last.
+    /// Reads the app at each change, for at most `time`, until `fits` is true. Returns the last
+    /// reading.
     pub(super) fn read_until(
         &mut self,
         mut tree: Tree,
@@ -331,8 +335,8 @@ impl<'a> Act<'a, '_> {
         self.tree.map(|tree| Witness::in_window(tree, self.window))
     }
 
-    /// Where the keys will go. An app whose window was behind may report no focused element: it is
-    /// read again then.
+    /// Where the keys will go. An app whose window was behind may report no focused element at
+    /// first, and is then read again.
     fn witness(&mut self) -> Result<Option<Witness>> {
         let Some(known) = self.known_witness() else {
             return Ok(None);
@@ -367,8 +371,8 @@ impl<'a> Act<'a, '_> {
         Ok(Some(known))
     }
 
-    /// Where keys go, according to `tree`, a reading of the visible elements, and to the earlier
-    /// tree, which may have more secure fields.
+    /// Where keys go, according to `tree`, which has only the visible elements, and to the earlier
+    /// `self.tree`, which may have more secure fields.
     fn own_witness(&self, tree: &Tree) -> Witness {
         let now = Witness::new(tree);
         match self.tree {
@@ -378,8 +382,9 @@ impl<'a> Act<'a, '_> {
     }
 
     /// Aims at the window that the click brought to the front, even if it is a dialog of another
-    /// process. Never at the person's window, at a blocked app, or at another window of the
-    /// target's process that was open before. `tree` is the target's. Returns where keys go now.
+    /// process. Never aims at the person's window, at a blocked app, or at another window of the
+    /// target's process that was open before. `tree` is the latest reading of that process. Returns
+    /// where keys go now.
     pub(super) fn follow(&mut self, tree: &Tree) -> Result<Option<Witness>> {
         let front = self.desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
@@ -393,7 +398,7 @@ impl<'a> Act<'a, '_> {
             });
             return Ok(Some(self.own_witness(tree)));
         }
-        // Without the guard the person may have switched there.
+        // Without the guard the person may have switched to that window.
         let switched = !self.desk.is_private()
             && !self.desk.guard.holds()
             && front
@@ -458,7 +463,7 @@ impl<'a> Act<'a, '_> {
         };
         let pressed = self.press_key(press, Duration::ZERO);
         if let (Err(Error::Input(_)), Some(_)) = (&pressed, &typing.text) {
-            // The window that has come to the front may ask for a password: the text was one.
+            // The window that has come to the front may ask for a password, so the text may be one.
             self.step.keys.after = None;
         }
         pressed
@@ -538,8 +543,8 @@ impl<'a> Act<'a, '_> {
         self.show(None, caption, Some(self.wanted_for_keys()))
     }
 
-    /// Does not hold the person's devices while something is only shown. `then`: the window to
-    /// bring to the front again.
+    /// Shows the overlay, and releases the person's devices meanwhile. `then` is the window to
+    /// bring to the front again afterwards.
     fn show(&mut self, place: Option<Rect>, caption: &str, then: Option<Wanted>) -> Result<()> {
         self.desk.ungrab();
         let time = self.call.options.animation_duration;
@@ -554,7 +559,7 @@ impl<'a> Act<'a, '_> {
         then.map_or(Ok(()), |then| self.front(then).map(drop))
     }
 
-    /// The caption for a text: others may see the screen.
+    /// The caption for a text: the text itself, unless it may be secret. Others may see the screen.
     fn caption_of<'t>(&self, text: &'t str) -> &'t str {
         if may_be_shown(text, self.tree) {
             text

@@ -36,10 +36,11 @@ impl Act<'_, '_> {
         Ok(())
     }
 
-    /// Fails if `now`, the window that would get keys, belongs to the same process as the window of
-    /// the link's last input, is another one, and was already open at that time. A dialog that
-    /// comes to the front is an effect of the input, whether it was open before or not; so is the
-    /// only window left once that one has closed. `tree` is the latest reading.
+    /// Fails if `now`, the window that would get keys, is not the window of the link's last input,
+    /// but another window of the same process that was already open at that time. A dialog that
+    /// comes to the front counts as an effect of the input, even if it was open before. So does the
+    /// only window that is left after the window of the last input has closed. `tree` is the latest
+    /// reading.
     pub(crate) fn check_window(&mut self, tree: Option<&Tree>, now: &Window) -> Result<()> {
         let Some(last) = self
             .desk
@@ -73,8 +74,8 @@ impl Act<'_, '_> {
         })
     }
 
-    /// [`Act::check_window`] for keys of a call without a window: keys then go to the app's front
-    /// window.
+    /// [`Act::check_window`] for the keys of a call that names no window: they go to the app's
+    /// front window.
     pub(crate) fn check_front_window(&mut self) -> Result<()> {
         if self.window.is_some() || self.desk.last_input.is_none() {
             return Ok(());

@@ -10,17 +10,17 @@ use crate::report::Notes;
 use crate::trees::Scope;
 use deskline_input::clock::Instant;
 
-/// The longest that a started app may take to show a window with a tree: LibreOffice takes 5 s on
-/// a quiet machine.
+/// The longest that a started app may take to show a window with a tree. LibreOffice takes 5 s on a
+/// quiet machine.
 const START: Duration = Duration::from_secs(45);
 
-/// How often to look. The process, the window and the tree of an app are reported in three ways, of
-/// which two send no event.
+/// The polling interval. The process, the window and the tree of an app are reported in three ways,
+/// and two of these send no event.
 const LOOK: Duration = Duration::from_millis(30);
 
-/// Opens an app, which becomes the link's subject, and brings its window to the front. That the
-/// window does not come to the front is no error, as the app is open. Returns whether this call
-/// started it.
+/// Opens an app, which becomes the link's subject, and brings its window to the front. If the
+/// window does not come to the front, this is only noted, because the app is open. Returns whether
+/// this call started the app.
 pub(crate) fn open(
     desk: &mut Checkpoint<'_>,
     identifier: &str,
@@ -36,7 +36,7 @@ pub(crate) fn open(
         Opened::Started(name) => (started(desk, &name)?, true),
     };
     desk.subject.opened(pid);
-    // The new window, also if the app was running already.
+    // Prefers a new window, even if the app was running already.
     let windows = desk.windows_of(pid)?;
     let came = windows.iter().find(|window| !desk.was_there(window.id));
     let window = came.or(windows.first()).map(|window| window.id);

@@ -9,12 +9,12 @@ use crate::error::{Error, NoEffect, Result};
 use crate::secrecy::Way;
 use deskline_input::clock::Instant;
 
-/// How long an app may be busy with a text that it has read: GTK 3's view takes seconds for some
-/// megabytes.
+/// How long an app may be busy inserting a text that it has read. GTK 3's text view takes seconds
+/// for some megabytes.
 const INSERTS: Duration = Duration::from_secs(10);
 
 impl Act<'_, '_> {
-    /// Pastes into the focused element. The clipboard has been saved.
+    /// Pastes into the focused element. The caller has saved the clipboard.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ impl Act<'_, '_> {
         self.step.done.underway = false;
         self.desk.lend_clipboard(text, self.pid)?;
         if terminal {
-            // GNOME's ignores the keys until it knows what the clipboard has.
+            // GNOME's terminal ignores the keys until it knows what the clipboard has.
             self.pause()?;
         }
         let press = self.desk.clipboard()?.keys(terminal);

@@ -19,7 +19,7 @@ use crate::trees::{Deed, Scope, Sent};
 use crate::wait;
 use deskline_input::clock::Instant;
 
-/// The maximum number of wheel turns to bring an element into view, and the maximum time.
+/// The maximum number of wheel turns to bring an element into view.
 const WHEEL_TURNS: usize = 60;
 
 /// The approximate distance of one line of the wheel, in pixels, in any toolkit. A list of Qt may
@@ -34,13 +34,13 @@ pub(crate) struct Reached {
     pub(crate) point: Point,
     /// The bounds of the element that the point is in.
     pub(super) place: Option<Rect>,
-    /// For the summary.
+    /// The target's name for the summary.
     pub(crate) name: String,
-    /// Whether it was scrolled into view. Other elements may have moved then.
+    /// Whether the target had to be scrolled into view, which may have moved other elements.
     pub(super) scrolled: bool,
-    /// Where the pointer has come to for it, and when.
+    /// Where the pointer was moved to for this target, and when.
     pub(super) arrived: Option<(Point, Instant)>,
-    /// Its window, and where that was when the point was found.
+    /// The target's window, and the window's bounds when the point was found.
     window: Option<(WindowId, Rect)>,
 }
 
@@ -54,8 +54,8 @@ impl Reached {
     }
 }
 
-/// How often to find a target whose window moves. A display that can tell refuses input to one that
-/// still does.
+/// How many times to look for a target whose window moves. A display that can tell refuses input to
+/// a window that still moves.
 const AGAIN: usize = 4;
 
 impl Act<'_, '_> {
@@ -65,7 +65,8 @@ impl Act<'_, '_> {
         self.where_now(target, reached)
     }
 
-    /// Brings the target to the front and into view. [`Act::where_now`] follows before input.
+    /// Brings the target to the front and into view. [`Act::where_now`] has to follow before any
+    /// input.
     pub(super) fn bring(&mut self, target: &Resolved) -> Result<Reached> {
         let at = |point, place, name: &str, scrolled| Reached {
             point,
@@ -86,12 +87,12 @@ impl Act<'_, '_> {
         let middle = |place| lookup::click_point(tree, index, place);
         if tree.elements[index].visible {
             let reread = self.front(Wanted::Element(index))?;
-            // A tree that is read after raising has no elements from the picture: keep the old
-            // bounds of these.
+            // A tree that is read after raising has no elements from the picture: these keep their
+            // old bounds.
             let can_reread = !is_from_picture(&tree.elements[index].id);
             let reread = reread.filter(|_| can_reread);
             let (place, window) = if let Some(now) = reread {
-                // Take the bounds from it.
+                // Take the bounds from the new reading.
                 seen_in(&now, tree, index).ok_or_else(|| not_showing(tree, index))?
             } else {
                 let place = tree.elements[index].place();
@@ -104,8 +105,8 @@ impl Act<'_, '_> {
             self.arrive(target, &mut reached)?;
             return Ok(reached);
         }
-        // The menu bar on the screen is that of the front app, and a minimised window has no
-        // visible elements; on Windows it has none at all.
+        // Raising the window may make the element visible: the screen shows the menu bar of the
+        // front app, and a minimised window has no visible elements (on Windows none at all).
         let windows = tree.windows_of(index);
         let is_away = !windows.is_empty() && windows.iter().all(|window| !window.on_screen);
         let comes = in_menu_bar(tree, index) || is_away;
@@ -124,7 +125,8 @@ impl Act<'_, '_> {
         Ok(at(middle(place), Some(place), &target.name, !comes))
     }
 
-    /// The middle of the words that the call means in a longer text: others may be links.
+    /// The middle of the words that the call names within a longer text, because its other words
+    /// may be links.
     fn words(&mut self, target: &Resolved, place: Rect) -> Option<Point> {
         let (tree, index) = self.tree.zip(target.index.filter(|_| target.is_part))?;
         let element = &tree.elements[index];
@@ -142,7 +144,7 @@ impl Act<'_, '_> {
         place.contains(words).then_some(words)
     }
 
-    /// The target, where it is now: its window may have moved since, as the pictures before input
+    /// Finds the target again if its window has moved since `reached`: the pictures before input
     /// and the questions to the app take a while.
     pub(super) fn where_now(&mut self, target: &Resolved, mut reached: Reached) -> Result<Reached> {
         let (Some(tree), Some(index)) = (self.tree, target.index) else {
@@ -167,8 +169,8 @@ impl Act<'_, '_> {
         Ok(reached)
     }
 
-    /// Whether the window is elsewhere now: the person may have moved it, and a window manager
-    /// that starts puts new frames around all windows.
+    /// Whether the window has other bounds now: the person may have moved it, or a window manager
+    /// has started, which puts new frames around all windows.
     fn has_moved(&mut self, window: Option<(WindowId, Rect)>) -> Result<bool> {
         let Some((id, known)) = window else {
             return Ok(false);
@@ -199,7 +201,7 @@ impl Act<'_, '_> {
         Ok(target.name.clone())
     }
 
-    /// The two ends of a drag, both in view, with the first one's window in front.
+    /// The two ends of a drag, both in view, with the window of the start in front.
     pub(crate) fn reach_both(&mut self, from: &Resolved, to: &Resolved) -> Result<(Point, Point)> {
         let start = self.reach(from)?;
         let (start, end) = match (self.tree, to.index.filter(|_| !to.given)) {
@@ -218,8 +220,9 @@ impl Act<'_, '_> {
         Ok((start, end))
     }
 
-    /// The two ends of a drag that ends in another app, both in view. The other app's window is
-    /// right behind the one dragged from, which the press of the button would raise anyway.
+    /// The two ends of a drag that ends in another app, both in view. The window dragged from is in
+    /// front, because the press of the button would raise it anyway, and the other app's window is
+    /// right behind it.
     pub(crate) fn reach_across(&mut self, from: &Resolved, to: &DropOn) -> Result<(Point, Point)> {
         let end = self.on(to.pid, &to.tree, &to.target).reach(&to.target)?;
         let onto = self.desk.front()?;
@@ -274,7 +277,8 @@ impl Act<'_, '_> {
         }
     }
 
-    /// Turns the wheel. A scroll bar of GTK takes it once it has grown under the pointer.
+    /// Turns the wheel. Over a thin scroll bar of GTK, first waits until the bar has grown under
+    /// the pointer: a thin bar ignores the wheel.
     pub(super) fn turn_wheel(&mut self, at: Point, lines: (i32, i32)) -> Result<()> {
         const THIN: i32 = 10;
         const GROWS: Duration = Duration::from_millis(500);
@@ -308,7 +312,8 @@ impl Act<'_, '_> {
         let start = Instant::now();
         let mut last = None::<(usize, Option<Rect>, _)>;
         let (mut line, mut turned) = (LINE, 1);
-        // The number of containers around it, from the innermost, in which the wheel moved nothing.
+        // The number of containers around the element, from the innermost, in which the wheel moved
+        // nothing.
         let mut level = 0;
         for _ in 0..WHEEL_TURNS {
             let now = self.look()?;
@@ -350,15 +355,16 @@ impl Act<'_, '_> {
     }
 }
 
-/// The point of a drag's end that is nearest to its middle and that no other window covers once the
-/// window dragged from is raised.
+/// The point of a drag's end, as near to its middle as possible, that no other window covers once
+/// the window dragged from is raised.
 fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<Point> {
     /// The number of points to try on each side.
     const GRID: i32 = 16;
-    /// A window may also take drops this far outside its bounds: in its shadow, and above them in
-    /// its title bar.
+    /// How far outside its bounds a window may also take drops: in its shadow, and in a title bar
+    /// above its bounds.
     const NEAR: [(i32, i32); 5] = [(-8, 0), (8, 0), (0, -8), (0, 8), (0, 48)];
-    /// How long GNOME may list windows in their old order: until its next frame.
+    /// How long GNOME may list windows in their old order. It updates the order with its next
+    /// frame.
     const RESTACKS: Duration = Duration::from_millis(300);
     const LOOK: Duration = Duration::from_millis(10);
     let from = desk.front()?;
@@ -401,7 +407,7 @@ fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<
     })
 }
 
-/// The window of an element, if it is known, and its bounds when the tree was read.
+/// The window of an element, if it is known, and the window's bounds when the tree was read.
 fn window_of(tree: &Tree, index: usize) -> Option<(WindowId, Rect)> {
     match tree.windows_of(index)[..] {
         [window] => Some((window.id, window.extents)),
@@ -414,7 +420,7 @@ fn seen(now: &Tree, tree: &Tree, index: usize) -> Option<Rect> {
     seen_in(now, tree, index).map(|(place, _)| place)
 }
 
-/// These bounds, and the window that they are in.
+/// The bounds that [`seen`] returns, and the window that they are in.
 pub(super) fn seen_in(
     now: &Tree,
     tree: &Tree,
@@ -462,8 +468,9 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
         })
 }
 
-/// The first and the last visible element of the same role in the container at that level. If there
-/// is none, of the parts of what scrolls in it: GTK 3 gives no place to what is scrolled away.
+/// The first and the last visible element of the same role as `index`, in the container at `level`.
+/// If there are none, the first and the last visible part of the content that scrolls there: GTK 3
+/// gives no place to what is scrolled away.
 fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usize)> {
     let (area, bounds) = scrollers(tree, index).nth(level)?;
     let inside = || tree.inside(area).filter(|i| tree.elements[*i].visible);
@@ -488,7 +495,8 @@ fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usiz
 
 /// Where to turn the wheel to bring an element into view, and by how many lines to the right and
 /// down. The distance comes from the element's bounds. GTK 3 gives no bounds to what is scrolled
-/// away: its direction and its distance in pages come from its index relative to what is visible.
+/// away: the direction and the number of pages then come from the element's index relative to those
+/// of visible elements.
 fn wheel(tree: &Tree, (index, level): (usize, usize), line: i32) -> Option<(Point, (i32, i32))> {
     const MOST_LINES: i32 = 10;
     let (holder, area) = scrollers(tree, index).nth(level)?;
@@ -538,20 +546,21 @@ pub(super) fn lines_for(place: Option<Rect>) -> i32 {
     place.map_or(3, |place| (place.h * 2 / 3 / LINE).clamp(1, 10))
 }
 
-/// The bounds of the innermost element around this one that has some.
+/// The bounds of the innermost ancestor that has bounds.
 fn content(tree: &Tree, index: usize) -> Option<Rect> {
     tree.outwards(index)
         .skip(1)
         .find_map(|at| tree.elements[at].place())
 }
 
-/// The first of [`wheel_spots`], from the middle on.
+/// The first of [`wheel_spots`], starting at the middle of `area`.
 pub(super) fn wheel_spot(tree: &Tree, holder: usize, area: Rect) -> Option<Point> {
     wheel_spots(tree, holder, area, area.center()).next()
 }
 
-/// Where to turn the wheel over an area: nearest to its middle, and not over a control that the
-/// wheel would change, or that it would carry past the pointer. At last over a scroll bar.
+/// The points at which to turn the wheel over an area, the best first: `first`, then those near the
+/// middle. None is over a control that the wheel would change. Points that the scrolling would
+/// carry such a control to are left out, or come last in a web page, after a scroll bar.
 pub(super) fn wheel_spots(
     tree: &Tree,
     holder: usize,
@@ -559,9 +568,9 @@ pub(super) fn wheel_spots(
     first: Point,
 ) -> impl Iterator<Item = Point> {
     const STEPS: [i32; 7] = [4, 3, 5, 2, 6, 1, 7];
-    /// Beside what fills the width, in pixels.
+    /// The distance from the edge, to miss controls that fill the width, in pixels.
     const EDGE: i32 = 3;
-    /// GTK 4 reports sliders without their padding, in pixels.
+    /// The padding of sliders, which GTK 4 does not report as part of them, in pixels.
     const PADDING: i32 = 16;
     let takers = tree.inside(holder).map(|i| &tree.elements[i]);
     let takers = takers.filter(|e| changes_by_wheel(e.role));
@@ -583,7 +592,7 @@ pub(super) fn wheel_spots(
         let mut columns = columns.map(|r| r.contains(Point { y: r.y, ..*spot }));
         columns.any(|holds| holds)
     };
-    // Browsers do not change what the wheel passes.
+    // Browsers do not change a control that the scrolling carries under the pointer.
     let in_page = tree.page_around(holder).is_some();
     let (carried, beside): (Vec<Point>, Vec<Point>) = spots.into_iter().partition(carried);
     let bar = scroll_bar(tree, holder, area);

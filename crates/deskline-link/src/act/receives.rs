@@ -1,5 +1,5 @@
-//! Right before a pointer event: the app is asked what lies at the point. If that is not the
-//! target, other points of the target's own box are tried, then the wheel brings it out.
+//! Right before a pointer event, asks the app what lies at the point. If that is not the target,
+//! tries other points within the target's bounds, then turns the wheel to bring the target out.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -21,29 +21,30 @@ use deskline_input::clock::Instant;
 /// The time between two questions to an app that does not know its answer yet.
 const ASKS: Duration = Duration::from_millis(3);
 
-/// How long to ask such an app.
+/// How long to go on asking an app that does not know its answer yet.
 const ANSWERS: Duration = Duration::from_millis(1_200);
 
-/// How long an element may go on moving before it is clicked, and the interval of looking.
+/// How long to wait before a click until an element stops moving, and the polling interval.
 const MOVES: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(30);
 
-/// How long an app may take to show what the pointer's coming changes: a frame.
+/// How long an app may take to show what changes when the pointer arrives (one frame).
 const ARRIVES: Duration = Duration::from_millis(20);
 
 /// How long a menu may take to highlight the item that the pointer comes to.
 const HIGHLIGHTS: Duration = Duration::from_millis(90);
 
-/// How long it may take to highlight another: longer right after one page has slid over another.
+/// How long a menu may take to move the highlight to another item. It takes longer right after one
+/// page of the menu has slid over another.
 const LEAVES: Duration = Duration::from_millis(400);
 
-/// How often to turn the wheel to bring a covered element out.
+/// The maximum number of wheel turns to bring a covered element out.
 const TURNS: usize = 6;
 
-/// How many points to try where a cover's box lies: it may be of another shape.
+/// How many points to try within the bounds of a cover, which may not fill its bounds.
 const UNDER: usize = 3;
 
-/// How many places of an element to try for the wheel.
+/// How many points of an element to try for the wheel.
 const SPOTS: usize = 8;
 
 /// The most pixels by which a line of the wheel moves in any toolkit (Chromium).
@@ -57,14 +58,14 @@ struct Seen<'t> {
 }
 
 impl Seen<'_> {
-    /// Whether the pointer is beside the target in its menu.
+    /// Whether the target is a menu item and `under` is another menu item or a menu.
     fn is_beside(&self, under: usize) -> bool {
         let role = |at: usize| self.tree.elements[at].role;
         let is_menus = matches!(role(under), Role::MENU | Role::MENU_ITEM);
         role(self.index) == Role::MENU_ITEM && is_menus
     }
 
-    /// What lies over the target, and not around it.
+    /// The element that lies over the target and does not contain it.
     fn cover(&self, receiver: &Receiver) -> Option<usize> {
         match receiver {
             Receiver::Other(Some(over)) if !self.tree.is_inside(self.index, *over) => Some(*over),
@@ -76,28 +77,30 @@ impl Seen<'_> {
 /// What receives a click at one of the target's points.
 enum Receiver {
     Target(Point),
-    /// The target, or what lies around it or is a part with another meaning.
+    /// Perhaps the target: an element around it, or the given part of it, which may act
+    /// differently.
     Perhaps(Point, Option<usize>),
-    /// Nobody knows.
+    /// The app cannot tell.
     Unknown(Point),
-    /// Something else lies there: an element of the tree, or an unlisted one.
+    /// Another element: one of the tree, or one that the tree does not list (`None`).
     Other(Option<usize>),
     /// The target has moved since it was read, or something else begins or ceases to cover it.
     Moved,
-    /// The reading is from before its window came to the front.
+    /// The reading is older than the raise of the target's window.
     Old,
 }
 
 impl<'a> Act<'a, '_> {
-    /// Brings the pointer to where an app that can be asked has the target: what moves or opens
-    /// under it does so before the app is asked. A page begins to find out then.
+    /// Moves the pointer to the target if the app can be asked what lies at a point. Whatever moves
+    /// or opens under the pointer then does so before the app is asked, and a web page starts to
+    /// work out its answer.
     pub(super) fn arrive(&mut self, target: &Resolved, reached: &mut Reached) -> Result<()> {
         let Some((tree, index)) = self.checked(target) else {
             return Ok(());
         };
         let in_page = tree.page_around(index).is_some();
-        // Any other app is asked once the pointer is there: right after its window was raised, each
-        // answer takes a frame.
+        // Any other app is asked only after the pointer has moved there: right after its window was
+        // raised, each answer takes a frame.
         let asks = in_page || tree.is_in_pop_up(index) || !self.desk.asks_apps();
         let mut ask = || self.desk.hit_test(tree, index, reached.point);
         if asks && matches!(ask(), Ok(Hit::Unknown) | Err(_)) {
@@ -123,7 +126,7 @@ impl<'a> Act<'a, '_> {
     /// A point at which the target receives the click.
     ///
     /// # Errors
-    /// [`TargetError::covered`]: something else of the app lies over it.
+    /// [`TargetError::covered`] if something else of the app lies over the target.
     pub(super) fn received(&mut self, target: &Resolved, reached: Reached) -> Result<Reached> {
         let known = self.checked(target).or_else(|| {
             let scrolled = self.tree.zip(target.index);
@@ -141,8 +144,8 @@ impl<'a> Act<'a, '_> {
         self.received_at((tree, index), seen, reached, place)
     }
 
-    /// The same for a target that was seen at `reached`. `shared` has the bounds in which it has
-    /// been all the time.
+    /// [`Act::received`] for a target as it was `seen`. `shared` is the part of the target's bounds
+    /// that is common to the last two readings.
     fn received_at(
         &mut self,
         (tree, index): (&'a Tree, usize),
@@ -158,7 +161,7 @@ impl<'a> Act<'a, '_> {
             let still = self.come_from_another((tree, index), &mut reached)?;
             seen = still.unwrap_or(seen);
         }
-        // What the pointer's coming changes shows by now.
+        // Waits until the app shows what the arrival of the pointer has changed.
         if reached.arrived.is_some() {
             self.has_come(&mut reached, stays)?;
         }
@@ -181,7 +184,7 @@ impl<'a> Act<'a, '_> {
                     (stays, reached.arrived) = (LOOK, None);
                     self.cancel.wait(LOOK)?;
                 }
-                // It may be slow, so that it still has the point.
+                // The target may move slowly, so that the point is still in it.
                 Receiver::Moved if shared.contains(reached.point) => {
                     let point = reached.point;
                     return Ok(reached.at(point, seen.place));
@@ -196,7 +199,7 @@ impl<'a> Act<'a, '_> {
                 Receiver::Other(cover) if turns < TURNS && self.bring_out(&seen, cover)? => {
                     (turns, start) = (turns + 1, Instant::now());
                 }
-                // It may go, as a veil does once a page has loaded.
+                // The cover may go away, as a veil does once a page has loaded.
                 Receiver::Other(Some(_)) if start.elapsed() < MOVES => {
                     turns = TURNS;
                     self.cancel.wait(LOOK)?;
@@ -215,10 +218,10 @@ impl<'a> Act<'a, '_> {
         }
     }
 
-    /// Waits until a menu that shows where the pointer is has become still, and brings the pointer
-    /// to another item. The target may be highlighted from the start, as the first or since the
-    /// menu has come under the pointer: it counts once the pointer comes to it. `None`: the menu
-    /// does not show where the pointer is.
+    /// Waits until a menu that reports the item under the pointer stands still, and moves the
+    /// pointer to another item. The target may be highlighted from the start: as the first item, or
+    /// because the menu opened under the pointer. Only a highlight that follows the pointer to the
+    /// target counts. `None` if the menu does not report the item under the pointer.
     fn come_from_another(
         &mut self,
         of: (&Tree, usize),
@@ -229,7 +232,7 @@ impl<'a> Act<'a, '_> {
             return Ok(None);
         }
         let (start, mut seen) = (Instant::now(), self.see_again(of)?);
-        // One page may slide over another.
+        // One page of the menu may slide over another.
         loop {
             self.cancel.wait(LOOK)?;
             let was = std::mem::replace(&mut seen, self.see_again(of)?);
@@ -238,13 +241,15 @@ impl<'a> Act<'a, '_> {
             }
         }
         let item = seen.place;
-        // Items of one menu, or of another of its sections, are as wide and start at one edge.
+        // The menu's other items, also those of its other sections, have the same width and left
+        // edge.
         let is_other = |at: &Rect| (at.x, at.w) == (item.x, item.w) && at.y != item.y;
         let items = seen.tree.elements.iter();
         let items = items.filter(|e| e.role == Role::MENU_ITEM && e.visible);
         let others = items.filter_map(Element::place).filter(is_other);
         if let Some(other) = others.min_by_key(|other| other.y.abs_diff(item.y)) {
-            // Its far side: were the items half a row elsewhere, it would still not be the target.
+            // The side of the other item that is away from the target: even if the items are half a
+            // row off, this point is not on the target.
             let eighths = if other.y < item.y { 1 } else { 7 };
             let y = other.y.saturating_add(other.h / 8 * eighths);
             let point = Point { y, ..item.center() };
@@ -261,8 +266,8 @@ impl<'a> Act<'a, '_> {
         Ok(Some(seen))
     }
 
-    /// Whether the pointer has stayed at the point long enough for the app to show what that
-    /// changes. Else brings it there and waits.
+    /// Whether the pointer has been at the point for `stays`, so that the app shows the effect of
+    /// its arrival. If not, moves the pointer there and waits.
     fn has_come(&mut self, reached: &mut Reached, stays: Duration) -> Result<bool> {
         let point = reached.point;
         let arrived = reached.arrived.filter(|(at, _)| *at == point);
@@ -279,7 +284,7 @@ impl<'a> Act<'a, '_> {
     /// A point at which the target receives what is dropped there.
     ///
     /// # Errors
-    /// [`TargetError::covered`]: something else of the app lies over it.
+    /// [`TargetError::covered`] if something else of the app lies over the target.
     pub(super) fn takes_drop(&mut self, target: &Resolved, end: Point) -> Result<Point> {
         let known = self.checked(target);
         let Some((tree, index, place)) =
@@ -307,7 +312,8 @@ impl<'a> Act<'a, '_> {
             return Ok(first);
         };
         let seen = self.seen((tree, index), area)?;
-        // What lies beside the target comes past the pointer too. Browsers do not change that.
+        // The wheel also carries what lies beside the target past the pointer, so that the whole
+        // container counts. Browsers do not change what is carried past.
         let holder = tree.outwards(index).find(|at| is_holder(tree, *at));
         let is_own =
             changes_by_wheel(tree.elements[index].role) || tree.page_around(index).is_some();
@@ -347,8 +353,8 @@ impl<'a> Act<'a, '_> {
         seen.ok_or_else(|| not_showing(tree, index))
     }
 
-    /// What receives a click on the target: at its point, else at the first of the others that it
-    /// receives itself.
+    /// What receives a click on the target at `point`. If that is not the target, tries other
+    /// points of it, and takes the first one at which the target receives the click.
     fn receiver(&mut self, seen: &Seen<'_>, point: Point) -> Result<Receiver> {
         let is_spin = seen.tree.elements[seen.index].role == Role::INCREMENTOR;
         let text = |desk: &mut Checkpoint<'_>| {
@@ -356,7 +362,7 @@ impl<'a> Act<'a, '_> {
             let text = text.map(|text| text.center());
             text.filter(|text| seen.place.contains(*text))
         };
-        // A spin button's arrows are at its left in a right-to-left window.
+        // In a right-to-left window the arrows of a spin button are at its left: take its text.
         let own_text = if is_spin { text(self.desk) } else { None };
         let first = own_text.unwrap_or(point);
         let shown = shown(&seen.tree, seen.index, seen.place);
@@ -426,16 +432,17 @@ impl<'a> Act<'a, '_> {
         })
     }
 
-    /// Whether another element has come to a point since the link's first reading, as one page of a
-    /// stack fades into another: which of them is above is not known.
+    /// Whether another element has come to a point since the link's first reading, as when one page
+    /// of a stack fades into another. It is then unknown which of the two is above.
     fn changes(&self, seen: &Seen<'_>, at: Point) -> bool {
         let known = self.tree.zip(self.target.and_then(|target| target.index));
         seen.tree.has_another_at(seen.index, at)
             && known.is_some_and(|(tree, index)| !tree.has_another_at(index, at))
     }
 
-    /// Turns the wheel by as much as the target is covered, or has the app scroll what shows
-    /// nothing of it. Whether it has moved.
+    /// Turns the wheel by as much as the target is covered. If an element around the target shows
+    /// nothing of it, has the app scroll the target into view instead. Returns whether the target
+    /// has moved.
     fn bring_out(&mut self, seen: &Seen<'_>, cover: Option<usize>) -> Result<bool> {
         let (tree, place) = (&seen.tree, seen.place);
         let has_moved = |now: &Tree| {
@@ -454,7 +461,7 @@ impl<'a> Act<'a, '_> {
             return Ok(false);
         };
         let along = |rect: Rect| if is_beside { turned(rect) } else { rect };
-        // In a page any part may scroll, and shows what the parts around it show of it.
+        // In a web page any part may scroll, and shows only where all the parts around it show.
         let holds = |at: &usize| is_holder(tree, *at) || tree.page_around(*at).is_some();
         let holders: Vec<usize> = tree.outwards(seen.index).skip(1).filter(holds).collect();
         for (nth, holder) in holders.iter().enumerate() {
@@ -471,7 +478,7 @@ impl<'a> Act<'a, '_> {
             };
             self.turn_wheel(at, if is_beside { (lines, 0) } else { (0, lines) })?;
             let now = self.moved(Some(Sent::Scroll))?;
-            // Firefox sends no event for it.
+            // Firefox sends no event for the scrolling.
             if has_moved(&self.read_until(now, LATE, has_moved)?) {
                 return Ok(true);
             }
@@ -480,8 +487,8 @@ impl<'a> Act<'a, '_> {
     }
 }
 
-/// The bounds of what covers the target: of a control in a bar, those of the bar. And whether it
-/// lies in the target's row, as a column that stays at the left does.
+/// The bounds of the cover (of the whole bar if the cover is a control in a bar), and whether the
+/// cover lies in the target's row, as a column that stays at the left does.
 fn outline(tree: &Tree, cover: usize, target: usize) -> Option<(Rect, bool)> {
     let of = |at: usize| tree.elements[at].place();
     let (place, first) = (of(target)?, of(cover)?);
@@ -500,13 +507,13 @@ fn outline(tree: &Tree, cover: usize, target: usize) -> Option<(Rect, bool)> {
     ))
 }
 
-/// With its axes exchanged.
+/// The rectangle with its axes exchanged.
 fn turned(Rect { x, y, w, h }: Rect) -> Rect {
     Rect::at(y, x, h, w)
 }
 
 /// By how many lines to turn the wheel so that `place` is no longer under `over`, but still in
-/// `area`; positive moves it up. `None` if there is no room.
+/// `area`. A positive number moves `place` up. `None` if there is no room.
 fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
     let end = |rect: Rect| rect.y.saturating_add(rect.h);
     let up = end(place).saturating_sub(over.y);
@@ -514,7 +521,7 @@ fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
     let fits_above = over.y.saturating_sub(place.h) >= area.y;
     let fits_below = end(over).saturating_add(place.h) <= end(area);
     let turn = |distance: i32| distance / LINE + 1;
-    // Bars are at the edges, perhaps several.
+    // Bars are at the edges, perhaps several: move the target away from the edge of this one.
     let is_low = over.center().y > area.center().y;
     match (fits_above, fits_below) {
         (true, true) if is_low => Some(turn(up)),
@@ -524,9 +531,9 @@ fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
     }
 }
 
-/// The part of an element that the pages and areas around it show. At the edges of a page, and of a
-/// part of it that is larger inside, lies what a browser does not tell of, such as Firefox's scroll
-/// bars over it.
+/// The part of an element that the pages and scroll areas around it show. Leaves out the edges of a
+/// page, and of a part of it that scrolls: the browser may not report what lies there, such as
+/// Firefox's scroll bars over the content.
 fn shown(tree: &Tree, index: usize, place: Rect) -> Rect {
     const BAR: i32 = 16;
     let mut part = place;
@@ -555,8 +562,8 @@ fn shown(tree: &Tree, index: usize, place: Rect) -> Rect {
     part
 }
 
-/// Points of a box, the likeliest first: the middles of lines, the ends of the first and the last
-/// line of a wrapped text.
+/// Points of a box, the likeliest first. Some lie in the middles of the lines of a wrapped text,
+/// others at the ends of its first and last line.
 fn spots(place: Rect) -> impl Iterator<Item = Point> {
     const EIGHTHS: [i32; 5] = [4, 7, 1, 6, 2];
     let at = move |x: i32, y: i32| Point {
@@ -569,7 +576,8 @@ fn spots(place: Rect) -> impl Iterator<Item = Point> {
         .flat_map(move |y| EIGHTHS.into_iter().map(move |x| at(x, y)))
 }
 
-/// Where an item of a menu may be that is elsewhere than its app reports, above and below.
+/// The `n`th point to try for a menu item that is not where its app reports it: by half rows
+/// further and further away, above and below in turn.
 fn half_rows(place: Rect, n: usize) -> Point {
     let away = place.h / 2 * n.div_ceil(2) as i32;
     let middle = place.center();
@@ -583,7 +591,8 @@ fn moves(seen: &Seen<'_>) -> Error {
     TargetError::Moves(summary::name_of(&seen.tree, seen.index)).into()
 }
 
-/// The error. Only `known`, the tree that the call began with, has refs.
+/// The error for a covered target. The refs come from `known`, the tree that the call began with:
+/// later readings have none.
 fn covered(known: &Tree, seen: &Seen<'_>, cover: Option<usize>) -> TargetError {
     let mut around = seen.tree.outwards(seen.index);
     if cover.is_none() && around.any(|at| seen.tree.is_popover(at)) {

@@ -1,4 +1,5 @@
-//! Between a text and the key that follows it: waits for the text's effect, and reads it back.
+//! Between a text and the key that follows it: waits for the effect of the text, and reads the text
+//! back.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -27,7 +28,7 @@ impl Act<'_, '_> {
     /// # Errors
     ///
     /// [`NoEffect::KeyWithheld`] if the field has not taken the text: the key would submit another
-    /// one.
+    /// text.
     pub(super) fn await_text(&mut self, press: KeyPress) -> Result<()> {
         let mut tree = self.pause()?;
         self.step.keys.after = Some(Witness::new(&tree));
@@ -57,8 +58,8 @@ impl Act<'_, '_> {
     }
 
     /// Types once more, one character after the other, what the field has lost of the text. Some
-    /// apps drop keys while they look at the one before. Returns the tree after it; `None` if it is
-    /// unknown what is lost.
+    /// apps drop keys while they process the key before. Returns the tree afterwards, or `None` if
+    /// it is unknown what is lost.
     pub(crate) fn type_again(&mut self) -> Result<Option<Tree>> {
         let Some((erased, rest)) = self.step.keys.lost() else {
             return Ok(None);
@@ -80,7 +81,7 @@ impl Act<'_, '_> {
         Ok(Some(tree))
     }
 
-    /// The verdict about the text, by the last reading.
+    /// The verdict about the text, according to `tree`, the last reading.
     fn arrived(&mut self, tree: &Tree) -> Verdict {
         let step = &self.step;
         let was = step.before_input.as_ref().or(self.picture.as_ref());
@@ -96,9 +97,9 @@ impl Act<'_, '_> {
         }
     }
 
-    /// The element that got the text and did nothing with it: it is no field, and neither tree nor
-    /// picture has changed. A browser gives the keys to its page when a new tab has loaded, and
-    /// when its window comes to the front again.
+    /// The name of the element that got the text and did nothing with it: the element is no field,
+    /// and neither the tree nor the picture has changed. A browser gives the keys to its page when
+    /// a new tab has loaded, and when its window comes to the front again.
     fn idle_focus(&mut self, now: &Tree) -> Option<String> {
         let Keys { before, after, .. } = &self.step.keys;
         let stays = before.as_ref()?.keeps_focus(after.as_ref()?);
@@ -137,7 +138,7 @@ impl Act<'_, '_> {
 }
 
 /// Whether the tree shows an effect of a text: in a field, or in the page or window of the focus.
-/// Raising a browser changes its bars.
+/// Changes in the bars of a browser do not count, because raising it changes them.
 fn page_took(before: &Tree, now: &Tree, focus: usize) -> bool {
     let scope = now.page_around(focus).or_else(|| now.toplevel(focus));
     let counts = |at: usize| {

@@ -37,10 +37,10 @@ const TEXTS: usize = 5_000;
 /// How to turn the wheel.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wheel {
-    /// Where to turn it: the middle of the area by default.
+    /// The point at which to turn the wheel. If `None`, the middle of the area.
     pub(super) at: Option<Point>,
     pub(super) down: bool,
-    /// The longest time.
+    /// The longest time to go on turning.
     pub(super) longest: Duration,
     /// How long a list that has reached its end may take to load more.
     pub(super) loads: Duration,
@@ -50,7 +50,7 @@ pub(super) struct Wheel {
 pub(super) struct Turned {
     /// The last reading.
     pub(super) tree: Tree,
-    /// The wanted element, in that reading.
+    /// The index of the wanted element in `tree`, if it shows.
     pub(super) found: Option<usize>,
     /// How many lines the area was scrolled.
     pub(super) lines: i32,
@@ -131,7 +131,7 @@ impl Act<'_, '_> {
         let mut at = at.ok_or_else(no_place)?;
         self.front(self.wanted_at(at))?;
         let mut step = lines_for(place);
-        // The most pixels that a line has moved the rows.
+        // The most pixels by which one line of the wheel has moved the rows.
         let mut pixels = 0;
         let start = Instant::now();
         let mut turned = Turned {
@@ -170,7 +170,7 @@ impl Act<'_, '_> {
                 turned.texts.extend(texts_in(now, area));
             }
             if still > 0 && self.target.is_some() {
-                // An area inside this one may have come under the pointer, and takes the wheel.
+                // An inner area may have come under the pointer, and would take the wheel.
                 let clear = clear_point(now, area, at).unwrap_or(at);
                 still *= i32::from(clear == at);
                 at = clear;
@@ -204,7 +204,7 @@ impl Act<'_, '_> {
     }
 }
 
-/// The area in which the element at `index` scrolls: itself, or a container.
+/// The area in which the element at `index` scrolls: the element itself, or a container of it.
 pub(super) fn area_of(tree: &Tree, index: usize) -> usize {
     let scrolls = |at: &usize| is_area(&tree.elements[*at]) || overflows(tree, *at);
     let mut area = tree.outwards(index).find(scrolls).unwrap_or(index);
@@ -220,8 +220,8 @@ pub(super) fn area_of(tree: &Tree, index: usize) -> usize {
     area
 }
 
-/// The point of an area that is nearest to `at` and where the wheel changes no control, and turns
-/// no area inside it: a list in the middle of a page takes the wheel for itself.
+/// The point of an area that is nearest to `at` and where the wheel neither changes a control nor
+/// scrolls an inner area: a list in the middle of a page takes the wheel for itself.
 fn clear_point(tree: &Tree, area: usize, at: Point) -> Option<Point> {
     let place = place_of(tree, area)?;
     let is_clear = |point: &Point| {
@@ -234,8 +234,8 @@ fn clear_point(tree: &Tree, area: usize, at: Point) -> Option<Point> {
     clear.or_else(|| spots().next())
 }
 
-/// How many areas that scroll lie between an element and an area around it. `None` if it is not
-/// inside that area.
+/// The number of scrolling areas between an element and `area`, which is around it. `None` if the
+/// element is not inside `area`.
 fn inner_areas(tree: &Tree, index: usize, area: usize) -> Option<usize> {
     let scrolls = |at: &usize| is_area(&tree.elements[*at]) || overflows(tree, *at);
     let inside = tree.is_inside(index, area);
@@ -245,7 +245,7 @@ fn inner_areas(tree: &Tree, index: usize, area: usize) -> Option<usize> {
     })
 }
 
-/// The element with a text that an area inside this one has scrolled away.
+/// The element with this text that is scrolled away in an area inside `area`.
 fn in_inner_area(tree: &Tree, area: Option<usize>, text: &str) -> Option<usize> {
     let area = area?;
     let inside = |i: usize| inner_areas(tree, i, area).is_some_and(|n| n > 0);
@@ -263,8 +263,8 @@ fn is_area(element: &Element) -> bool {
     AREAS.contains(&element.role)
 }
 
-/// Whether a child lies below or above an element's bounds. Parts of pages that scroll have no role
-/// of their own.
+/// Whether a child of the element lies below or above the element's bounds. Parts of web pages that
+/// scroll have no role of their own.
 fn overflows(tree: &Tree, index: usize) -> bool {
     let Some(place) = place_of(tree, index) else {
         return false;
@@ -325,8 +325,8 @@ fn cuts_numbers(shown: &str, wanted: &str) -> bool {
         })
 }
 
-/// The most pixels by which rows that show in both readings have moved. A list may show other rows
-/// in the same elements.
+/// The most pixels by which a row that shows in both readings has moved. Rows are told apart by
+/// their titles too, because a list may show other rows in the same elements.
 fn shift(was: &Tree, (now, area): (&Tree, usize)) -> i32 {
     let row = |e: &Element| Some((e.id.clone(), e.title.shown.clone(), e.extents?.y));
     let shows = |e: &&Element| e.visible && !e.title.is_blank();

@@ -21,11 +21,11 @@ pub(crate) const STEP: Duration = Duration::from_millis(100);
 /// The time between the first event of a burst and the reading.
 const BURST: Duration = Duration::from_millis(10);
 
-/// How often a wait checks whether another call wants the desktop, while it holds nothing.
+/// How often a wait that does not hold the desktop checks whether another call wants it.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// A `wait_for_and_traverse` between two looks. It holds nothing of the desktop: other links run
-/// meanwhile. Only the link that ends it has a checkpoint.
+/// A `wait_for_and_traverse` between two readings. It does not hold the desktop, so that other
+/// links can run meanwhile. Only the link that ends the wait has a checkpoint.
 #[derive(Debug)]
 pub struct Waiting {
     pub(crate) call: Call,
@@ -37,11 +37,11 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Starts the clock. Returns the call if it is not a single `wait_for`: a chain keeps the
-    /// desktop while one of its steps waits.
+    /// Starts the clock of a call that is a single `wait_for`. A chain keeps the desktop while one
+    /// of its steps waits.
     ///
     /// # Errors
-    /// The call.
+    /// The call itself, if it is a chain or does not wait.
     pub fn new(call: Call) -> std::result::Result<Self, Box<Call>> {
         if call.is_chain || !call.action.waits() {
             return Err(Box::new(call));
@@ -55,7 +55,7 @@ impl Waiting {
         })
     }
 
-    /// How much of its time is left.
+    /// The time that is left until the timeout.
     pub fn left(&self) -> Duration {
         match &self.call.action {
             Action::WaitFor { timeout, .. } => timeout.saturating_sub(self.since.elapsed()),
@@ -69,7 +69,8 @@ impl Waiting {
     }
 }
 
-/// How long a dialog that a chain has opened may stay before a wait for something else ends.
+/// How long a wait for another element goes on after it began, if a dialog that the chain has
+/// opened asks for an answer.
 const DIALOG: Duration = Duration::from_secs(2);
 
 /// The awaited element and state, and the start of the wait.
@@ -79,9 +80,10 @@ pub(crate) struct Wanted<'w> {
     state: Awaited,
     timeout: Duration,
     since: Instant,
-    /// The texts that earlier steps have typed: their fields are not what it waits for.
+    /// The texts that earlier steps have typed. A field that contains one is not the awaited
+    /// element.
     typed: Vec<String>,
-    /// Whether the chain's next step is for the same target, which has to take it.
+    /// Whether the chain's next step acts on the same target, which then has to be enabled.
     acts_next: bool,
 }
 
@@ -104,7 +106,7 @@ impl<'w> Wanted<'w> {
         }
     }
 
-    /// As the step of a chain that comes after `ended` runs.
+    /// The same wait as the step of a chain that comes after `ended` runs.
     pub(crate) fn after_runs(mut self, call: &Call, ended: usize) -> Self {
         let typed = call.runs().take(ended).filter_map(|(_, a)| a.keys().0);
         self.typed = typed.map(|text| fold(text).into_owned()).collect();
@@ -147,7 +149,7 @@ impl<'w> Wanted<'w> {
     ///
     /// # Errors
     ///
-    /// The state in the tree instead, as a clause.
+    /// A clause that says what the tree shows instead.
     fn in_tree(&self, tree: &Tree, loading: bool) -> std::result::Result<String, String> {
         let found = self.find(tree);
         let index = found.as_ref().ok().and_then(|found| found.index);
@@ -190,13 +192,13 @@ impl<'w> Wanted<'w> {
     }
 }
 
-/// Whether another call wants the desktop. `None` if the wait keeps the desktop anyway.
+/// Tells whether another call wants the desktop. `None` if the wait keeps the desktop anyway.
 pub(crate) type Yields<'y> = Option<&'y dyn Fn() -> bool>;
 
 impl Link<'_> {
-    /// Reads until the target has its state. Returns a description of it for the summary; `None` if
-    /// the wait has to continue later, because another call wants the desktop, or because the app
-    /// does not answer, which must delay no other call.
+    /// Reads until the target has the awaited state. Returns a description of the target for the
+    /// summary, or `None` if the wait has to continue later: because another call wants the
+    /// desktop, or because the app does not answer, which must not delay other calls.
     ///
     /// # Errors
     /// After the timeout, with the nearest texts or the element found. The last reading is then the
@@ -268,8 +270,8 @@ impl Link<'_> {
         }
     }
 
-    /// Reads the app. Looks in its picture for an element that the tree lacks, if the app is silent
-    /// or this decides.
+    /// Reads the app. If it has sent no event, or if this reading decides the wait, also looks in
+    /// the picture for an element that the tree lacks.
     fn read_for(
         &mut self,
         desktop: &mut dyn Desktop,
@@ -285,7 +287,7 @@ impl Link<'_> {
         Ok(tree)
     }
 
-    /// Whether a helper of the app has the awaited element: a plug-in's dialog.
+    /// The awaited element, if a helper process of the app has it, such as in a plug-in's dialog.
     fn find_in_helper(
         &mut self,
         desktop: &mut dyn Desktop,
@@ -310,8 +312,8 @@ impl Link<'_> {
         None
     }
 
-    /// Waits until the next reading is due: after an event, or [`STEP`]. Ends early if `others`
-    /// want the desktop. Returns whether there was an event.
+    /// Waits until the next reading is due: after an event, or after [`STEP`]. Ends early if
+    /// another call wants the desktop. `false` if [`STEP`] has passed without an event.
     fn pause_until_due(
         &self,
         desktop: &mut dyn Desktop,

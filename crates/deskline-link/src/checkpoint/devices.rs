@@ -1,5 +1,5 @@
-//! Step 3 and its end: the person's devices are grabbed before input goes in, and released in step
-//! 8 at the latest.
+//! Step 3: grabs the person's devices before input is sent. They are released in step 8 at the
+//! latest.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::guard::{Grab, Guards, Task};
 /// pointer fails.
 const BUTTON: Duration = Duration::from_secs(1);
 
-/// The polling interval of that wait.
+/// The polling interval while the person holds a mouse button.
 const LOOK: Duration = Duration::from_millis(4);
 
-/// How long the guard holds on while an app settles. Most do within half a second.
+/// How long the guard holds on while an app settles. Most apps settle within half a second.
 const HOLD: Duration = Duration::from_secs(1);
 
 impl Checkpoint<'_> {
@@ -32,7 +32,7 @@ impl Checkpoint<'_> {
         let start = Instant::now();
         let grabbed = match self.desktop.guard() {
             Ok(guard) => {
-                // A panic in it may leave them grabbed: the restore then releases them.
+                // A panic in `grab` may leave the devices grabbed: the restore then releases them.
                 self.guard.taken(start);
                 let grabbed = guard.grab(task, self.cancel);
                 self.guard.since = None;
@@ -67,8 +67,9 @@ impl Checkpoint<'_> {
         freed.ok_or_else(|| TargetError::ButtonHeld.into())
     }
 
-    /// Called once all input of a step has been sent. The person's keys would now go to the app in
-    /// front of theirs: the guard holds on until their window is back, or for [`HOLD`].
+    /// Called once all input of a step has been sent. Without the guard, the person's keys would
+    /// now go to the target's app, which is in front of theirs. The guard holds on until the
+    /// person's window is back, or for [`HOLD`].
     pub(crate) fn hold_on(&mut self) {
         let can = self.desktop.guard().is_ok_and(Guards::holds_on);
         if can && self.guard.holds() && self.brings_back_another_app() {

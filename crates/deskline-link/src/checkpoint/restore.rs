@@ -40,8 +40,9 @@ impl Checkpoint<'_> {
         }
         let now = self.desktop.front().ok().flatten();
         if !self.touched {
-            // Only what the app has opened or raised is put behind, and no menu, which would close.
-            // Chromium raises its window when a dialog of its own closes.
+            // Put behind only a window that the app itself has opened or raised, and only if no
+            // menu is open, which would close. Chromium raises its window when a dialog of its own
+            // closes.
             let unasked = self.person_pressed() == Some(false);
             let by_app =
                 |now: &&Window| self.is_targets(now) && (unasked || !self.was_there(now.id));
@@ -66,7 +67,8 @@ impl Checkpoint<'_> {
                 .any(|w| w.id == now.id && w.pid == now.pid);
             now.pid == front.pid && now.pid.is_some() && now.pid == self.subject.home() && new
         };
-        // The display waits for a window that may come late, and then raises the person's.
+        // If a raised window may still come late, go on: the display waits for it, and then raises
+        // the person's window.
         let stays = |now: &Window| now.id == front.id && !self.may_come_late;
         if now.as_ref().is_some_and(|now| stays(now) || same_app(now)) {
             if now.is_some_and(|now| now.id == front.id) {
@@ -102,9 +104,9 @@ impl Checkpoint<'_> {
         }
     }
 
-    /// Whether the person has switched to this window, or another app has opened it for the person:
-    /// it does not belong to the target. While an app is starting, any new window may be that
-    /// app's.
+    /// Whether the person has switched to this window, or another app has opened it for the person.
+    /// These are the windows that do not belong to the target. While an app is starting, any new
+    /// window may be that app's.
     fn is_elsewhere(&self, now: &Window) -> bool {
         !self.is_targets(now) && (self.subject.home().is_some() || self.was_there(now.id))
     }
@@ -154,7 +156,7 @@ impl Checkpoint<'_> {
         }
     }
 
-    /// Step 8. The guard holds until the person's window is back, if it holds on.
+    /// Step 8. If the guard holds on, it is released once the person's window is back.
     pub(crate) fn restore(&mut self) {
         if std::mem::replace(&mut self.restored, true) {
             return;
@@ -182,7 +184,7 @@ impl Checkpoint<'_> {
             Self::restore_front,
             Self::open_guard,
             Self::unwatch,
-            // Once more, if that panicked.
+            // Once more, in case the first time has panicked.
             Self::open_guard,
         ];
         let made = steps.map(|step| catch_unwind(AssertUnwindSafe(|| step(self))));

@@ -30,7 +30,7 @@ impl Area {
         (w > 0 && h > 0).then_some(Self { x, y, w, h })
     }
 
-    /// The bounds of both.
+    /// The smallest area that contains both areas.
     pub(crate) fn around(self, other: Self) -> Self {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
         Self {
@@ -48,7 +48,7 @@ impl Area {
             && other.y < self.y + self.h
     }
 
-    /// The place on the screen that the picture shows here.
+    /// The bounds on the screen of this area of the picture.
     pub(crate) fn on_screen(self, picture: &Picture) -> Rect {
         let units = |pixels: usize| (pixels as f64 / scale(picture)).round() as i32;
         let own = Rect::at(units(self.x), units(self.y), units(self.w), units(self.h));

@@ -74,7 +74,7 @@ pub(crate) fn before_action(
 /// Takes a picture of the window.
 ///
 /// # Errors
-/// The reason why this desktop cannot take pictures, or why this one failed.
+/// Why this desktop cannot take pictures, or why this picture failed.
 pub(crate) fn take(desktop: &mut dyn Desktop, window: WindowId) -> Result<Picture> {
     let pictures = desktop.pictures();
     pictures
@@ -82,7 +82,7 @@ pub(crate) fn take(desktop: &mut dyn Desktop, window: WindowId) -> Result<Pictur
         .picture(window)
 }
 
-/// Whether one more picture costs little.
+/// Whether this display takes a picture in little time.
 pub(crate) fn are_quick(desktop: &mut dyn Desktop) -> bool {
     use PictureNature::{Quick, QuickOfScreen};
     let pictures = desktop.pictures();
@@ -103,7 +103,7 @@ pub(crate) fn before_input(desktop: &mut dyn Desktop, window: Option<WindowId>) 
     Some(Before { window, picture })
 }
 
-/// How long a raised window may go on changing its look: GTK 3 fades for 200 ms.
+/// How long a raised window may go on changing its look. GTK 3 fades for 200 ms.
 const FADES: Duration = Duration::from_millis(400);
 
 /// The interval between two pictures of a raised window: two frames.
@@ -158,21 +158,22 @@ impl Before {
         self.window == later.window && compare(&self.picture, &later.picture).is_some()
     }
 
-    /// Whether the window's picture has changed, apart from these places: the clicked element is
-    /// drawn pressed, and the focused one has a ring. `None` if no picture can be taken.
+    /// Whether the window's picture has changed outside the places `but`: a clicked element is
+    /// drawn pressed, and a focused one has a ring. `None` if no picture can be taken.
     pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, but: &[Rect]) -> Option<bool> {
         let mut places = self.changes(desktop)?.into_iter();
         let rings = |place: &Rect| {
             let mut ringed = but.iter().map(|own| own.grown(RING));
             ringed.any(|ringed| ringed.union(place) == ringed)
         };
-        // The looks of two that lie side by side touch.
+        // The looks of two elements that lie side by side touch, and count as one change.
         let both = |place: &Rect, a: &Rect| but.iter().any(|b| is_look_of(&a.union(b), place));
         let looks = |place: &Rect| but.iter().any(|a| both(place, a));
         Some(places.any(|place| !rings(&place) && !looks(&place)))
     }
 
-    /// The same once the window has stopped fading: what a drag has passed fades.
+    /// [`Before::has_moved`], once the window has stopped fading. Elements that a drag has passed
+    /// fade for a while.
     pub(crate) fn has_moved_for_good(
         &self,
         desktop: &mut dyn Desktop,
@@ -238,7 +239,7 @@ pub(crate) fn pictured(
         .or(Some(front))
 }
 
-/// Whether a change at `place` may be the look of what has this box.
+/// Whether a change at `place` may be the look of an element with the bounds `own`.
 fn is_look_of(own: &Rect, place: &Rect) -> bool {
     let beyond = |start: i32, end: i32| (start - end).abs() <= 2 && (0..=PADDING).contains(&start);
     let right = place.x + place.w - own.x - own.w;
@@ -251,7 +252,7 @@ fn is_look_of(own: &Rect, place: &Rect) -> bool {
 struct Changed {
     /// The share of all pixels that differ.
     share: f64,
-    /// The bounds of those pixels, in screen coordinates.
+    /// The bounds of the differing pixels, in screen coordinates.
     area: Rect,
 }
 
@@ -270,7 +271,7 @@ impl Spot {
         }
     }
 
-    /// Whether it is only a caret, or a few pixels.
+    /// Whether the change is only a caret, or a few pixels.
     fn is_nothing(&self) -> bool {
         let Area { w, h, .. } = self.area;
         self.pixels <= FEW || w <= CARET.0 && h <= CARET.1

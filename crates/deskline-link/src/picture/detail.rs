@@ -17,8 +17,8 @@ const EDGE: u8 = 24;
 const PIXEL: usize = 3;
 
 impl Area {
-    /// Whether enough blocks have edges in both directions. Blocks that touch `described`
-    /// parts do not count. If those are more than half of all blocks, the result is `false`.
+    /// Whether enough blocks have edges in both directions. Blocks that touch `described` parts do
+    /// not count. If more than half of all blocks touch such parts, the result is `false`.
     pub(crate) fn is_detailed(&self, picture: &Picture, described: &[Self]) -> bool {
         let columns = self.w.div_ceil(BLOCK);
         let rows = self.h.div_ceil(BLOCK);
@@ -91,7 +91,7 @@ impl Area {
 struct Edges {
     /// Whether the current pixel row has an edge between two of its pixels.
     in_line: bool,
-    /// The number of pixel rows that have such an edge.
+    /// The number of pixel rows with an edge between two of their pixels.
     rows: u32,
     /// The columns in which a pixel differs from the one above it, one bit each.
     columns: u32,

@@ -1,5 +1,5 @@
-//! Finds the lines of text in a picture, whatever their colours, and prints each dark on white:
-//! engines separate text from background by one threshold for the whole picture.
+//! Finds the lines of text in a picture, whatever their colours, and prints each line in dark on
+//! white: engines separate text from background by one threshold for the whole picture.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,11 +7,12 @@ use super::area::Area;
 use crate::display::Picture;
 use crate::ocr::Print;
 
-/// Shares of the ink, from 0 to 255, that differ by at most this are the same: colours are rounded.
+/// Two shares of the ink, from 0 to 255, are the same if they differ by at most this, because
+/// colours are rounded.
 const ALIKE: u32 = 48;
 
-/// Ink that differs less from the paper does not count. The text of a disabled button in an
-/// inactive window differs by little more.
+/// Ink that differs less than this from the paper does not count. The text of a disabled button in
+/// an inactive window differs by little more.
 const FAINTEST: u8 = 12;
 
 /// Neighbours that differ by this much in a channel have an edge between them.
@@ -27,7 +28,7 @@ const STRAIGHT: usize = 24;
 /// fixed-width fonts, gaps between words are wider than the line is high.
 const APART: usize = 12;
 
-/// Rows of pixels with a smaller gap may belong to one letter, as in `i`.
+/// Rows of pixels with a smaller gap than this may belong to one letter, as in `i`.
 const DOT: usize = 3;
 
 /// The least and the greatest height of a line.
@@ -35,10 +36,10 @@ const HEIGHTS: (usize, usize) = (5, 48);
 
 const NARROWEST: usize = 3;
 
-/// An area of more pixels than the largest line has.
+/// An area with more pixels than this is larger than any line.
 const LARGE: usize = 100_000;
 
-/// A picture with more lines shows no text: noise, a photograph.
+/// The maximum number of lines. A picture with more shows no text, but noise or a photograph.
 const MOST: usize = 1_000;
 
 /// The maximum number of words and parts of lines.
@@ -108,7 +109,7 @@ pub(crate) fn print(picture: &Picture, line: Area) -> Option<Print> {
         _ => 1,
     };
     let (width, height) = ((line.w + 2 * MARGIN) * scale, (line.h + 2 * MARGIN) * scale);
-    // The rows of the line between white ones, each enlarged across.
+    // A row of pixels, enlarged across. The rows above and below the line are white.
     let across = |y: usize| -> Vec<u16> {
         let mut row = vec![255; line.w + 2 * MARGIN + 1];
         if (MARGIN..MARGIN + line.h).contains(&y) {
@@ -144,7 +145,8 @@ pub(crate) fn print(picture: &Picture, line: Area) -> Option<Print> {
 }
 
 /// Whether an area shows the same letters in both pictures, in whatever colours: each pixel has the
-/// same share of its letter's ink. Not all letters of a line have one colour.
+/// same share of its letter's ink. Letters are compared one by one, because the letters of a line
+/// may differ in colour.
 pub(crate) fn alike(before: &Picture, now: &Picture, area: Area) -> bool {
     let ink = |picture| {
         let image = Image::new(picture)?;
@@ -207,7 +209,7 @@ impl<'p> Image<'p> {
     }
 
     /// Marks the edges along a row or a column of this many pixels. `along` is the distance from
-    /// one pixel to the next, `across` the distance to the pixel that it is compared with.
+    /// one pixel to the next, `across` the distance from each pixel to the one it is compared with.
     fn mark(
         &self,
         edges: &mut [bool],
@@ -242,8 +244,8 @@ impl<'p> Image<'p> {
         }
     }
 
-    /// The commonest colour. In a large area only pixels that equal their neighbour count: the
-    /// colours of a photograph are too many.
+    /// The commonest colour. In a large area only pixels that equal their neighbour count, because
+    /// a photograph has too many colours.
     fn background(&self, area: Area) -> Colour {
         let least = if area.w * area.h > LARGE { 2 } else { 1 };
         let mut counts: HashMap<Colour, usize> = HashMap::new();
@@ -267,7 +269,7 @@ impl<'p> Image<'p> {
         pixels.map(|pixel| contrast(*pixel, background)).collect()
     }
 
-    /// Splits a block of text on one background into lines, and lines at wide gaps.
+    /// Splits a block of text on one background into lines, and splits the lines at wide gaps.
     fn split(&self, block: Area, found: &mut Vec<Area>) {
         let background = self.background(block);
         let ink = |x: usize, y: usize| {
@@ -319,7 +321,8 @@ impl<'p> Image<'p> {
     }
 }
 
-/// The ranges (inclusive) of numbers below `n` that have ink, without gaps longer than `gap`.
+/// The inclusive ranges of numbers below `n` for which `inked` is true. Numbers that are at most
+/// `gap` apart are in one range.
 fn stretches(n: usize, gap: usize, inked: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     for i in (0..n).filter(|&i| inked(i)) {
@@ -334,7 +337,8 @@ fn stretches(n: usize, gap: usize, inked: impl Fn(usize) -> bool) -> Vec<(usize,
 /// The bounds of edges that are near each other.
 fn blocks(edges: &[bool], width: usize) -> Vec<Area> {
     let height = edges.len() / width;
-    // All ranges, row by row, and for each range the one that it is joined to: at first itself.
+    // All ranges, row by row, and for each range the index of the range that it is joined to, which
+    // is at first its own.
     let mut all: Vec<(usize, usize, usize)> = Vec::new();
     let mut joined: Vec<usize> = Vec::new();
     let mut starts = vec![0];
@@ -354,7 +358,7 @@ fn blocks(edges: &[bool], width: usize) -> Vec<Area> {
         }
         starts.push(all.len());
     }
-    // From and to, inclusive.
+    // The left, top, right and bottom of each block, inclusive.
     let mut bounds: BTreeMap<usize, [usize; 4]> = BTreeMap::new();
     for (i, &(y, left, right)) in all.iter().enumerate() {
         let block = root(&mut joined, i);

@@ -37,7 +37,8 @@ const AT_ONCE: usize = 64;
 /// The most windows of an app that are read, from the front.
 const WINDOWS: usize = 3;
 
-/// A spot of this part of its window is what the window is for: the files of a file manager.
+/// A spot that covers at least 1/3 of its window is what the window is for, such as the files in a
+/// file manager.
 const LARGE: i64 = 3;
 
 /// The number of lines to remember.
@@ -60,8 +61,8 @@ pub(crate) struct Texts {
     parts: HashMap<Part, (Picture, Vec<(Area, u64)>)>,
 }
 
-/// A part of the screen that no tree describes: a blind spot of a window, by its element, or the
-/// window.
+/// A part of the screen that no tree describes: a blind spot of a window, named by its element, or
+/// the whole window (`None`).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Part {
     window: WindowId,
@@ -72,16 +73,16 @@ struct Part {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Spots<'s> {
     None,
-    /// Those that are the most of what their window shows.
+    /// Those that cover a large part of their window ([`LARGE`]).
     Large,
-    /// All: a text is looked for.
+    /// All, because a text is looked for.
     All,
-    /// In these places of this window: what an action has changed.
+    /// Those in these places of this window, which an action has changed.
     At(WindowId, &'s [Rect]),
 }
 
 impl Spots<'_> {
-    /// Whether to read at this place of a window with these bounds.
+    /// Whether to read a spot at `place` in a window with the bounds `whole`.
     fn has(self, place: &Rect, whole: &Rect) -> bool {
         let area = |place: &Rect| i64::from(place.w) * i64::from(place.h);
         match self {
@@ -143,8 +144,8 @@ impl Texts {
             let late = Instant::now() >= end;
             let parts = match change::take(desktop, window) {
                 Ok(picture) if !late => self.look(desktop, tree, (window, spots), picture),
-                // The window may be behind others where the compositor gives no picture of it: its
-                // texts then stay as they were.
+                // The compositor may give no picture of a window that is behind others: the
+                // window's texts then stay as they were.
                 _ => self.known(tree, window),
             };
             for part in parts {
@@ -161,7 +162,7 @@ impl Texts {
         }
     }
 
-    /// Has the engine read the unknown lines of a part, and waits for it.
+    /// Has the engine read the unknown lines of a part, and waits for their texts until `end`.
     fn read_lines(
         &mut self,
         engine: &Arc<dyn Ocr>,
@@ -172,7 +173,7 @@ impl Texts {
         let mut before = usize::MAX;
         while !lines.is_empty() {
             let Some(texts) = &self.at_work else {
-                // The engine has already failed to read these.
+                // The engine has already failed to read these lines.
                 if lines.len() >= before {
                     return;
                 }
@@ -224,7 +225,7 @@ impl Texts {
                 }
             }
         }
-        // Closed parts are forgotten once there are too many.
+        // Forgets all parts once there are too many, because some are of closed windows.
         if self.parts.len() > 8 * WINDOWS {
             self.parts.clear();
         }
@@ -262,7 +263,7 @@ impl Texts {
         parts.map(|(part, _)| part.clone()).collect()
     }
 
-    /// The unknown lines; of several that look the same, one.
+    /// The lines whose text is unknown. Of several lines that look the same, only one.
     fn unread(&self, part: &Part, spots: Spots<'_>) -> Vec<(u64, Print)> {
         let mut prints: Vec<(u64, Print)> = Vec::new();
         let Some((picture, lines)) = self.parts.get(part) else {
@@ -302,7 +303,7 @@ impl Texts {
             let Some(text) = text.filter(|text| !is_speck(text, place)) else {
                 continue;
             };
-            // A line may reach over a field that was painted over.
+            // A line may reach over a secure field, which was painted over.
             let is_secret = |e: &Element| {
                 let place_of = e.extents.map(|e| e.intersect(&place));
                 e.states.contains(States::SECURE) && place_of.is_some_and(|e| !e.is_empty())
@@ -339,7 +340,7 @@ fn find(tree: &Tree, id: &ElementId) -> Option<usize> {
     tree.elements.iter().position(|e| e.id == *id)
 }
 
-/// A part of a picture.
+/// The part of a picture that shows `place`.
 fn cut(picture: &Picture, place: Rect) -> Option<Picture> {
     let part = Area::new(picture, place)?;
     let mut rgb = Vec::with_capacity(part.w * part.h * PIXEL);

@@ -10,17 +10,17 @@ use crate::settle::changed::Control;
 /// The number of apps whose trees are kept.
 const APPS: usize = 4;
 
-/// A tree of more elements is not kept: it would take tens of megabytes.
+/// A tree of more elements than this is not kept: it would take tens of megabytes.
 const MOST: usize = 50_000;
 
-/// An element with late changes in this many consecutive answers changes by itself: a clock.
+/// An element with late changes in this many consecutive answers changes by itself, like a clock.
 const RESTLESS: u32 = 3;
 
 /// The trees of the last answers, newest last.
 #[derive(Debug, Default)]
 pub(crate) struct LastTrees {
     apps: Vec<App>,
-    /// What the last link has changed, if the next one follows at once.
+    /// The control that the last link has changed, if the next link follows at once.
     pub(crate) changed: Option<Control>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Since<'t> {
 }
 
 impl LastTrees {
-    /// The changes since the last answer about this app. `None` if there was none.
+    /// The changes since the last answer about this app. `None` if no such answer is kept.
     pub(crate) fn since(&self, now: &Tree) -> Option<Since<'_>> {
         let app = self.apps.iter().find(|app| app.tree.app == now.app)?;
         let diff = Diff::between(&app.tree, now);
@@ -84,8 +84,8 @@ impl LastTrees {
 }
 
 impl Since<'_> {
-    /// Elements that the app re-created unchanged: their old and new ids. Empty if no toplevel is
-    /// the same: then the pid belongs to another process.
+    /// The old and new ids of elements that the app has re-created unchanged. Empty if no toplevel
+    /// is the same, because the pid then belongs to another process.
     pub(crate) fn renamed(&self, now: &Tree) -> Vec<(ElementId, ElementId)> {
         let last = &self.app.tree;
         let toplevels = |tree: &Tree| -> Vec<ElementId> {
@@ -112,9 +112,10 @@ impl Since<'_> {
         diff.added.retain(|&i| is[i].visible);
         diff.added
             .extend(appeared.into_iter().filter(|&i| says(&is[i])));
-        // The pointer is put back after the answer, and rests there.
+        // Tool tips do not count: the pointer is put back after the answer, and may open one where
+        // it rests.
         diff.added.retain(|&i| !now.is_in_tool_tip(i));
-        // Texts of blind spots come and go with what was asked for.
+        // Texts of blind spots come and go, depending on whether a call has looked for them.
         let told = |e: &Element| now.is_picture_only() || !is_from_picture(&e.id);
         diff.added.retain(|&i| told(&is[i]));
         diff.added.sort_unstable();

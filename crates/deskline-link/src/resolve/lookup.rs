@@ -15,14 +15,15 @@ pub(crate) type Others = (usize, Option<Ref>);
 /// A target, resolved on a fresh tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Resolved {
-    /// The element's index in that tree. `None` for a point with no element.
+    /// The element's index in the tree that the target was resolved on. `None` for a point with no
+    /// element.
     pub(crate) index: Option<usize>,
     /// The point to click: the element's centre, or the point from the call.
     pub(crate) point: Option<Point>,
-    /// Whether the point came from the call. The target is then the topmost element there.
+    /// Whether the point came from the call. The target is then the topmost element at the point.
     pub(crate) given: bool,
     pub(crate) others: Others,
-    /// Whether the call's text is only a part of the element's.
+    /// Whether the call's text is only a part of the element's text.
     pub(crate) is_part: bool,
     /// `'Send' [AXButton]`, or `(640, 480)`.
     pub(crate) name: String,
@@ -85,8 +86,8 @@ pub(crate) fn target_of(action: &Action) -> Option<&Target> {
     }
 }
 
-/// Finds the target in a fresh tree. A text is searched in the toplevels `within`, in this order,
-/// and in pop-ups; anywhere if there are none.
+/// Finds the target in a fresh tree. A text is searched in the toplevels `within`, in their order,
+/// and in pop-ups. If `within` is empty, the text is searched everywhere.
 ///
 /// # Errors
 /// [`Error::StaleRef`] and [`Error::NotFound`], with the nearest texts.
@@ -119,8 +120,8 @@ pub(crate) fn resolve(tree: &Tree, target: &Target, within: &[usize]) -> Result<
     }
 }
 
-/// The best visible match in the first of these toplevels that has one, then in an open menu; else
-/// the first hidden match.
+/// The best visible match in the first of the toplevels `within` that has one, or else in an open
+/// menu. If no match is visible, the first hidden match.
 fn find_within(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) -> Option<Match> {
     if within.is_empty() {
         return tree.find_text(text, role);
@@ -147,7 +148,7 @@ pub(super) fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
     })
 }
 
-/// The element that this action is for, where the target is only a part of it, or it of the target.
+/// The element that the action is for, if the target is only a part of that element or contains it.
 pub(crate) fn meant(tree: &Tree, action: &Action, wanted: &Target, target: Resolved) -> Resolved {
     match action {
         Action::Quiet(Quiet::SetValue { .. }) => settable(tree, target),
@@ -158,7 +159,7 @@ pub(crate) fn meant(tree: &Tree, action: &Action, wanted: &Target, target: Resol
 }
 
 /// The element that takes a value for this target: for an editable combo box, its text field. The
-/// label belongs to the combo box.
+/// name is still that of the combo box, which has the label.
 fn settable(tree: &Tree, target: Resolved) -> Resolved {
     let combo = target
         .index
@@ -180,8 +181,8 @@ fn settable(tree: &Tree, target: Resolved) -> Resolved {
     }
 }
 
-/// Whether the element is a control of a web page that a style hides: moved away, cut to a pixel,
-/// of no size. Its label is seen instead.
+/// Whether the element is a control of a web page that a style hides: it is moved away, cut to a
+/// pixel or has no size. A person sees its label instead.
 pub(crate) fn is_hidden_control(tree: &Tree, index: usize) -> bool {
     let element = &tree.elements[index];
     let takes = matches!(
@@ -199,21 +200,21 @@ pub(crate) fn is_hidden_control(tree: &Tree, index: usize) -> bool {
     })
 }
 
-/// The image of which the element is an area. Its shape is in no tree, and its middle may lie in
-/// another area.
+/// The image map that the element is an area of. The tree does not tell the area's shape, and the
+/// middle of its bounds may lie in another area.
 pub(crate) fn map_of((tree, index): (&Tree, usize)) -> Option<&Element> {
     let holder = &tree.elements[tree.parent(index)?];
     let is_area = tree.elements[index].role == Role::LINK && holder.role == Role::IMAGE;
     is_area.then_some(holder)
 }
 
-/// Whether a person can hit it.
+/// Whether a person can hit an element with these bounds.
 fn fits(place: Rect) -> bool {
     place.w.min(place.h) >= 5
 }
 
-/// What is clicked for this target: for a hidden control its label, as a person does; of the label
-/// a text without links.
+/// The element to click for this target. For a hidden control this is a text of its label, as for a
+/// person. The text must not contain links.
 pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
     const LEVELS: usize = 3;
     let index = target.index.filter(|_| !target.given);
@@ -224,7 +225,8 @@ pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
     let page = tree.page_around(index);
     let texts = Texts::new(tree);
     let name = fold(&element.title.shown);
-    // Chromium leaves out labels without a box of their own, and adds to the names of file inputs.
+    // Chromium leaves out labels without a box of their own, and appends to the names of file
+    // inputs.
     let mut around_it = tree.outwards(index).skip(1).take(LEVELS);
     let label = around_it.find(|at| tree.elements[*at].native_role == "label");
     let holder = label.or(tree.parent(index));
@@ -266,7 +268,8 @@ pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String
     }
 }
 
-/// What is pressed for this text: where a combo box has it only as its current choice, that choice.
+/// The element to press for this text. If a combo box has the text only as its current choice, the
+/// option with that text.
 fn pressable(tree: &Tree, wanted: &Target, target: Resolved) -> Resolved {
     let (Target::Text { text, role: None }, Some(index)) = (wanted, target.index) else {
         return target;
@@ -277,7 +280,8 @@ fn pressable(tree: &Tree, wanted: &Target, target: Resolved) -> Resolved {
     }
 }
 
-/// The element that is chosen from, for a part of it: the combo box of a field, a label or a row.
+/// The element that is chosen from, if the target is a part of it: the combo box of a field, a
+/// label or a row.
 fn chooser(tree: &Tree, target: Resolved) -> Resolved {
     let index = target.index.map(|index| chosen::chooser(tree, index));
     match index {
@@ -306,7 +310,8 @@ pub(crate) fn click_point(tree: &Tree, index: usize, place: Rect) -> Point {
     }
 }
 
-/// The middle of the text of an element that opens and closes: its box may hold what it opens.
+/// The middle of the text of an element that opens and closes, whose bounds may include what it
+/// opens.
 fn title_of(tree: &Tree, index: usize) -> Option<Point> {
     let element = &tree.elements[index];
     let opens = element
@@ -323,8 +328,8 @@ fn title_of(tree: &Tree, index: usize) -> Option<Point> {
 }
 
 /// The two ends of the title of an element that takes clicks on its title only, the left one first:
-/// an expander of GTK 3, whose box is as wide as what it opens, and a group box of Qt. Which end it
-/// is depends on the direction of the text, which these toolkits do not report.
+/// an expander of GTK 3, whose box is as wide as what it opens, and a group box of Qt. Which end
+/// takes the click depends on the text direction, which these toolkits do not report.
 pub(crate) fn title_ends(tree: &Tree, index: usize, place: Rect) -> Option<[Point; 2]> {
     /// The least height of a title, in pixels.
     const TITLE: i32 = 12;
@@ -344,7 +349,7 @@ pub(crate) fn title_ends(tree: &Tree, index: usize, place: Rect) -> Option<[Poin
     let is_box = element.role == Role::CHECK_BOX && tree.page_around(index).is_none();
     let h = inside().map(|inner| inner.h).fold(place.h, i32::min);
     let below = first.saturating_sub(place.y) >= TITLE;
-    // Beyond its check box.
+    // The inset reaches beyond the check box of the group box.
     (is_box && below).then(|| ends_of(Rect { h, ..place }, h / 3 * 4))
 }
 
@@ -387,8 +392,8 @@ fn caption_of(tree: &Tree, index: usize) -> String {
     }
 }
 
-/// The error for a text that no element has, or none in these windows. It names the nearest texts,
-/// or the window with the text.
+/// The error for a text that no element has, or that no element in the windows `within` has. It
+/// names the nearest texts, or the window with the text.
 pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) -> Error {
     let mut wanted = format!("'{}'", escape::short(text, 60));
     if let Some(role) = role {
@@ -435,14 +440,14 @@ pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<
     Error::NotFound { wanted, nearest }
 }
 
-/// The window of the dialog in front: what a text without a window is searched in.
+/// The toplevel of the dialog in front. A text is searched in it if the call names no window.
 pub(super) fn dialog(tree: &Tree) -> Option<usize> {
     let dialog = tree.dialog_in_front()?;
     (tree.toplevel(dialog) == Some(dialog)).then_some(dialog)
 }
 
-/// `, which has "Cancel" [AXButton] #e4`, or nothing. The buttons that answer a dialog are its
-/// last.
+/// `, which has "Cancel" [AXButton] #e4`, or nothing. The buttons that answer a dialog are the last
+/// ones in it.
 fn buttons(tree: &Tree, dialog: usize) -> String {
     const MOST: usize = 5;
     let elements = tree.elements.iter().enumerate().skip(dialog);
@@ -461,7 +466,7 @@ fn buttons(tree: &Tree, dialog: usize) -> String {
     format!(", which has {}", labels.join(", "))
 }
 
-/// The first of these toplevels that contains a place, or else the first.
+/// The first of the toplevels `within` that contains `place`, or else the first one.
 pub(crate) fn toplevel_at(tree: &Tree, within: &[usize], place: Option<Point>) -> Option<usize> {
     let holds = |top: &&usize| {
         let extents = tree.elements.get(**top).and_then(|e| e.extents);

@@ -18,7 +18,7 @@ pub(crate) struct Targets {
     pub(crate) to: Option<Resolved>,
     /// Where a drag ends, in another app.
     pub(crate) drop_on: Option<DropOn>,
-    /// The toplevel that the call insists on.
+    /// The toplevel that the call names.
     pub(crate) window: Option<usize>,
     /// The element that the action is for, or that keys go to.
     pub(crate) acted_on: Option<ActedOn>,
@@ -30,7 +30,7 @@ pub(crate) struct Targets {
 #[derive(Debug)]
 pub(crate) struct DropOn {
     pub(crate) pid: u32,
-    /// That app before the drag.
+    /// The other app's tree before the drag.
     pub(crate) tree: Tree,
     pub(crate) target: Resolved,
 }
@@ -41,7 +41,7 @@ impl Targets {
         self.target.as_ref().and_then(|target| target.index)
     }
 
-    /// The target of a click or a press.
+    /// The target, if the action clicks it with the left button or presses it.
     pub(super) fn pressed(&self, action: &Action) -> Option<&Resolved> {
         let presses = match action {
             Action::Input(Input::Click { kind, .. }) => kind.button == Button::Left,
@@ -56,7 +56,7 @@ impl Targets {
     pub(super) fn is_disabled(&self, tree: &Tree, action: &Action) -> bool {
         let target = self.pressed(action).filter(|target| !target.given);
         let element = target.and_then(|target| tree.elements.get(target.index?));
-        // A closed menu has the states of when it was last open.
+        // The items of a closed menu have the states of when the menu was last open.
         let takes_clicks = |e: &Element| e.role.is_interactive() && e.role != Role::MENU_ITEM;
         element.is_some_and(|e| takes_clicks(e) && e.states.contains(States::DISABLED))
     }

@@ -22,8 +22,8 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
-    /// The toplevels of the windows that the call names, the one that keys go to first. Empty if it
-    /// names none, or if the step is for another process.
+    /// The toplevels of the windows that the call may act in, first the one that keys go to. Empty
+    /// if the call names no window, or if the step is for another process.
     pub(crate) fn of_step(
         &mut self,
         call: &Call,
@@ -36,10 +36,11 @@ impl Windows {
         }
     }
 
-    /// The toplevels that the next step is for, first the one that keys go to: the front one, if it
-    /// is one of the call's windows, or else the one that was opened last.
+    /// The toplevels that the next step is for. The first is the one that keys go to: the front
+    /// window if it is one of the call's windows, or else the window that was opened last.
     ///
-    /// # Errors If none of the call's windows is visible: an error that names the app's windows.
+    /// # Errors
+    /// If none of the call's windows is visible, an error that names the app's windows.
     fn within(&mut self, tree: &Tree, wanted: &WindowTarget) -> Result<Vec<usize>> {
         let Some(named) = &self.named else {
             let top = find_window(tree, wanted)?;
@@ -54,7 +55,7 @@ impl Windows {
         let in_front = |top: &usize| self.front.as_ref().is_some_and(|front| is(*top, front));
         found.sort_by_key(|top| !in_front(top));
         match (found.is_empty(), tops.as_slice()) {
-            // A step has closed the call's window, and the app has one other.
+            // A step has closed the call's window, and the app has only one other.
             (true, [left]) => Ok(vec![*left]),
             (true, _) => Err(no_window(tree, wanted)),
             (false, _) => Ok(found),
@@ -79,9 +80,10 @@ impl Windows {
     }
 }
 
-/// Finds the toplevel that a call insists on.
+/// Finds the toplevel that a call names.
 ///
-/// # Errors [`Error::StaleRef`], and an error that names the app's windows, or those of this title.
+/// # Errors
+/// [`Error::StaleRef`], or an error that names the app's windows, or the windows with this title.
 fn find_window(tree: &Tree, wanted: &WindowTarget) -> Result<usize> {
     let title = match wanted {
         WindowTarget::Ref(reference) => {

@@ -19,8 +19,8 @@ const NOTHING: Duration = Duration::from_millis(500);
 /// The limit in the check that the guard opens by itself.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// How many keys the person presses on a busy machine, and the time between two of them. Windows
-/// removes a hook that answers late, macOS turns a tap off.
+/// How many keys the person presses on a busy machine, and the time between two of them. If a hook
+/// or tap for input answers late, Windows removes the hook, and macOS turns the tap off.
 const KEYS: usize = 40;
 const BETWEEN: Duration = Duration::from_millis(25);
 
@@ -35,25 +35,26 @@ pub enum Who {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
-    /// One that gives a letter.
+    /// A key that types a letter.
     Letter,
     Escape,
 }
 
-/// What the checks ask of a system. An app of the test has the keyboard.
+/// What the checks need from a system. An app of the test has the keyboard.
 pub trait Keyboard {
     fn guards(&mut self) -> &mut dyn Guards;
 
     /// Presses and releases a key.
     fn press(&mut self, who: Who, key: Key) -> Result<(), Miss>;
 
-    /// Drops what the app has got so far.
+    /// Drops the text that the app has got so far.
     fn forget(&mut self) -> Result<(), Miss>;
 
     /// Whether the app gets text within this time.
     fn hears(&mut self, time: Duration) -> Result<bool, Miss>;
 
-    /// Judges the banner, which should show as `shown` says. `None` if nothing can be seen of it.
+    /// Judges the banner, which should show if `shown` is true, and else be gone. `None` if the
+    /// test cannot see it.
     fn banner(&mut self, _shown: bool) -> Option<Found> {
         None
     }
@@ -61,7 +62,7 @@ pub trait Keyboard {
 
 type Check = fn(&mut dyn Keyboard, &Cancel) -> Found;
 
-/// What holds while the guard is closed. The last one opens it.
+/// The checks while the guard is closed. The last check opens it.
 const CLOSED: [(&str, Check); 5] = [
     ("guard: your key", |keyboard, _| {
         letter(keyboard, Who::Person, false)
@@ -98,7 +99,7 @@ fn close(guards: &mut dyn Guards, limit: Duration, cancel: &Cancel) -> Result<()
     }
 }
 
-/// Closes the guard until this process is killed, the person presses Esc, or the limit.
+/// Closes the guard until this process is killed, the person presses Esc, or [`LIMIT`] is over.
 pub fn hold(guards: &mut dyn Guards, say: &mut dyn FnMut(&str)) {
     let cancel = Cancel::new();
     match close(guards, LIMIT, &cancel) {
@@ -117,7 +118,7 @@ fn ends(cancel: &Cancel, time: Duration, start: Instant, wanted: Reason) -> Foun
     judge(cancel.reason() == Some(wanted), seen)
 }
 
-/// Whether a letter reaches the app, as `wanted`.
+/// Judges whether a letter reaches the app if `wanted`, and is dropped if not.
 fn letter(keyboard: &mut dyn Keyboard, who: Who, wanted: bool) -> Found {
     letter_within(keyboard, who, wanted, if wanted { SHOWS } else { NOTHING })
 }
@@ -136,7 +137,7 @@ fn letter_within(keyboard: &mut dyn Keyboard, who: Who, wanted: bool, time: Dura
     )
 }
 
-/// The person types while every processor is busy.
+/// Checks that no key of a person who types reaches the app while every processor is busy.
 fn busy(keyboard: &mut dyn Keyboard) -> Found {
     let stop = AtomicBool::new(false);
     let cores = std::thread::available_parallelism().map_or(4, usize::from);
@@ -162,14 +163,14 @@ fn busy(keyboard: &mut dyn Keyboard) -> Found {
     judge(!reached, format!("{KEYS} keys, {how_many} reached the app"))
 }
 
-/// When a server that has closed the guard is killed, the person's input passes again.
+/// Checks that the person's input passes again once a server that has closed the guard is killed.
 fn killed(keyboard: &mut dyn Keyboard, program: &Path) -> Found {
     let holder = Helper::role(program, "hold-guard")?;
     let held = holder.hears("held", SHOWS * 3).is_some();
     let held = held && letter(keyboard, Who::Person, false).is_ok();
     drop(holder);
     let start = Instant::now();
-    // One that comes while the system ends the process may be lost with it: they press it again.
+    // A key that comes while the system ends the process may be lost: the person presses it again.
     let open = within(SHOWS, || {
         letter_within(keyboard, Who::Person, true, NOTHING)
             .is_ok()

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Miss;
 
-/// A program with its standard input and output. Ends when this is dropped.
+/// A running program with its standard input and output. Dropping it ends the program.
 pub struct Helper {
     child: Child,
     orders: ChildStdin,
@@ -24,7 +24,7 @@ impl Drop for Helper {
 }
 
 impl Helper {
-    /// This program in another role of the test.
+    /// Starts this program in another role of the test.
     pub fn role(program: &Path, role: &str) -> Result<Self, Miss> {
         Self::start(Command::new(program).args(["selftest", "--role", role]))
     }
@@ -57,7 +57,7 @@ impl Helper {
         let _ = writeln!(self.orders, "{order}").and_then(|()| self.orders.flush());
     }
 
-    /// Waits for a line with this start; returns the rest of it.
+    /// Waits for a line with this start, and returns the rest of the line.
     pub fn hears(&self, start: &str, time: Duration) -> Option<String> {
         let begun = Instant::now();
         let left = || time.saturating_sub(begun.elapsed());
@@ -65,7 +65,7 @@ impl Helper {
         lines.find_map(|line| Some(line.trim().strip_prefix(start)?.trim().to_owned()))
     }
 
-    /// Drops its output so far.
+    /// Drops the program's output so far.
     pub fn forget(&self) {
         while self.lines.try_recv().is_ok() {}
     }

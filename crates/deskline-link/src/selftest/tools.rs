@@ -1,5 +1,5 @@
-//! The list of checks of the tools. A system tries it on a text of its own, and judges by what that
-//! shows.
+//! The list of checks of the tools. Each system tries them on a text element of its own, and judges
+//! them by what the element shows.
 
 use super::{Sheet, judge, said};
 use crate::call::Typing;
@@ -14,7 +14,8 @@ const SET: &str = "Büsh";
 /// A check of a tool: its name, the call, and what must show then.
 pub type Row = (&'static str, Action, &'static str);
 
-/// The tools that enter text, on the text with this role. The first sends no input.
+/// Checks of the tools that enter text, on the text element with this role. The first one sends no
+/// input.
 pub fn texts(role: &str) -> [Row; 4] {
     let text = || Target::titled("", role);
     let paste = Typing {

@@ -12,7 +12,7 @@ use deskline_input::clock::Instant;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Changed {
     Tree,
-    /// The picture of the window, and not the tree.
+    /// Only the picture of the window, not the tree.
     Picture,
     Nothing,
     /// Nothing was compared.
@@ -42,9 +42,9 @@ impl Changed {
     }
 }
 
-/// Whether the differences are more than the focus, which raising a window gives to an element. The
-/// focus counts if it is now in the field that was clicked, and after keys if an element has lost
-/// it.
+/// Whether the differences are more than changes of the focus, which raising a window alone causes.
+/// A change of the focus counts if the focus is now in the field that was clicked, or if keys were
+/// sent and an element has lost the focus.
 pub(crate) fn shows_effect(
     diff: &Diff,
     after: &Tree,
@@ -61,7 +61,8 @@ pub(crate) fn shows_effect(
     !diff.added.is_empty() || !diff.removed.is_empty() || diff.modified.iter().any(counts)
 }
 
-/// Where a call has changed the picture of a window with blind spots, while its tree says nothing.
+/// Where a call has changed the picture of a window with blind spots, while the tree shows no
+/// effect.
 pub(crate) fn drawn(
     desktop: &mut dyn Desktop,
     (tree, by_keys): (&Tree, bool),
@@ -83,7 +84,7 @@ pub(crate) struct Says {
     pub(crate) value: String,
     pub(crate) title: String,
     pub(crate) states: States,
-    /// Whether the row is selected that it is, or lies in.
+    /// Whether the row that the control is, or lies in, is selected.
     pub(crate) picks: bool,
 }
 
@@ -91,14 +92,15 @@ impl Says {
     /// The states of a control that is on.
     pub(crate) const ON: States = States::CHECKED.union(States::MIXED);
 
-    /// Its value, or its name, which the editor of a page's cell is in.
+    /// The value, or else the name, that differs from `then`. The name of a web page's cell
+    /// includes the text of its editor.
     pub(crate) fn other_text(&self, then: &Self) -> Option<&str> {
         let texts = [(&self.value, &then.value), (&self.title, &then.title)];
         let other = texts.into_iter().find(|(now, then)| now != then);
         other.map(|(now, _)| now.as_str())
     }
 
-    /// GTK 4's drop-downs have their choice as a text inside.
+    /// What the control at `index` shows. GTK 4's drop-downs have their choice as a text inside.
     pub(crate) fn new(tree: &Tree, index: usize) -> Self {
         let element = &tree.elements[index];
         let chooses = matches!(element.role, Role::COMBO_BOX | Role::POP_UP_BUTTON);
@@ -120,8 +122,8 @@ impl Says {
     }
 }
 
-/// The row that the element is, or that it lies in, if a click on it selects that. A cell of a
-/// spreadsheet is where a text is to go.
+/// The row or cell that the element is or lies in, if a click on the element selects that row or
+/// cell. An editable cell does not count: in a spreadsheet it is where a text is to go.
 pub(crate) fn row_around(tree: &Tree, index: usize) -> Option<usize> {
     let is_row = |at: &usize| {
         let e = &tree.elements[*at];
@@ -137,9 +139,10 @@ pub(crate) struct Control {
     pub(crate) since: Instant,
     pub(crate) target: Option<Resolved>,
     pub(crate) id: ElementId,
-    /// What it showed before the action, and after it.
+    /// What the control showed before the action. `says` is what it showed after the action.
     pub(crate) was: Says,
     pub(crate) says: Says,
-    /// Whether it was switched, so that its app may tell when it is switched again.
+    /// Whether the control was switched on or off. Its app may then report when it is switched
+    /// back.
     pub(crate) switched: bool,
 }

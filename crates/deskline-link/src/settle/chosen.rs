@@ -76,7 +76,7 @@ pub(crate) fn has_chosen(tree: &Tree, index: usize, choice: &str) -> Option<bool
     };
     let chosen: Vec<usize> = inside().filter(chosen).collect();
     if !chosen.is_empty() {
-        // What is checked in a menu is not its choice.
+        // A checked item of a menu is not the menu's choice.
         let chooses = matches!(element.role, Role::COMBO_BOX | Role::POP_UP_BUTTON)
             || is_list(element.role) && element.role != Role::MENU;
         let is_chosen = chosen.into_iter().any(says);

@@ -1,7 +1,7 @@
 //! Compares a field's text with the typed text, white space included.
 //!
-//! Typing replaces the selection, or nothing. So the new text consists of a start of the old one,
-//! the typed text, and an end of the old one. Otherwise the first different character is reported:
+//! Typing replaces the selection, or nothing. So the new text consists of a start of the old text,
+//! the typed text, and an end of the old text. Otherwise the first different character is reported:
 //! editors indent, input methods convert, completions add.
 
 use deskline_core::escape;
@@ -11,7 +11,7 @@ use deskline_core::escape;
 pub(crate) enum Made {
     /// The typed text, unchanged.
     Same,
-    /// The typed text, with more after it: an indentation, a console's answer.
+    /// The typed text, with more after it, such as an indentation or a console's answer.
     Followed,
     /// The typed text, with more at any position.
     More(Difference),
@@ -25,7 +25,7 @@ pub(crate) enum Made {
 /// The first place where two texts differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// The number of wanted characters before it.
+    /// The number of wanted characters before the difference.
     at: usize,
     wanted: String,
     found: String,
@@ -56,7 +56,7 @@ impl Difference {
         }
     }
 
-    /// Between two whole texts.
+    /// The difference between two whole texts.
     pub(crate) fn between(wanted: &str, found: &str) -> Self {
         let (wanted, found) = (plain(wanted), plain(found));
         let at = common(&wanted, &found);
@@ -81,7 +81,7 @@ pub(crate) fn made_of(typed: &str, old: &str, new: &str) -> Made {
         return if only_blanks || ends_line && rest.first() == Some(&'\n') {
             Made::Followed
         } else if trim_lines(rest).is_empty() {
-            // More stands before it: perhaps keys of the person's.
+            // More stands before the typed text, perhaps from keys of the person.
             Made::More(Difference::new(body, &new, common(&old, &new), 0))
         } else {
             Made::More(difference())
@@ -124,7 +124,7 @@ fn plain(text: &str) -> Vec<char> {
     shown.map(plain).collect()
 }
 
-/// Undoes AutoCorrect: the characters that were typed for this one.
+/// Undoes AutoCorrect: the characters that were typed for this character.
 fn style(c: char) -> impl Iterator<Item = char> {
     let (c, times) = match c {
         '‘' | '’' | '‚' | '‛' => ('\'', 1),
@@ -136,7 +136,7 @@ fn style(c: char) -> impl Iterator<Item = char> {
     std::iter::repeat_n(c, times).flat_map(char::to_lowercase)
 }
 
-/// One character for every sign that is no letter, digit or blank.
+/// The same character for every sign that is no letter, digit or blank.
 fn symbol(c: char) -> char {
     if c.is_alphanumeric() || c.is_whitespace() {
         c

@@ -15,7 +15,7 @@ impl Link<'_> {
     /// Waits until what the call expects of the current step shows, or no longer shows.
     ///
     /// # Errors
-    /// It did not within the expectation's time.
+    /// The expectation is not met within its time.
     pub(crate) fn await_expected(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         let Some(expected) = self.call.expected(self.report.ended_runs.len()) else {
             return Ok(());
@@ -53,7 +53,7 @@ impl Link<'_> {
             let met = trees.iter().any(shows) != expected.absent;
             let nearest = trees.first().filter(|_| over && !met);
             let nearest = nearest.map(|tree| tree.nearest_texts(&expected.text, None));
-            // The diff has the texts that are new.
+            // Texts from pictures are left out here: the diff adds those that are new.
             for (tree, known) in trees.iter_mut().zip(known) {
                 tree.elements.truncate(known);
             }
@@ -73,7 +73,8 @@ impl Link<'_> {
     }
 }
 
-/// The first visible element with this text. A field that has just got it does not count.
+/// The first visible element with this text. A field that the text was just typed into does not
+/// count.
 fn find(tree: &Tree, text: &str, typed: Option<&str>) -> Option<usize> {
     let wanted = fold(text);
     let has = |text: &deskline_core::Text| fold(&text.shown).contains(&*wanted);

@@ -10,23 +10,24 @@ use crate::trees::{Sent, Sign};
 /// An app that does not report whether it is done has settled after this long without a change.
 pub(crate) const QUIET: Duration = Duration::from_millis(60);
 
-/// The time after input without a visible effect: kcalc draws a typed character after 85 to 100 ms,
-/// gnome-calculator a result after 40.
+/// How long to wait after input that shows no effect. kcalc draws a typed character after 85 to 100
+/// ms, gnome-calculator a result after 40 ms.
 const UNSEEN: Duration = Duration::from_millis(120);
 
-/// The same after the activation of a button. After a key GTK 3, and after a key or a call GTK 4,
-/// draws it pressed for 250 ms, sends no event, and then runs its action. After a click an app may
-/// have to compute, or ask a server.
+/// How long to wait after the activation of a button. GTK 3 after a key, and GTK 4 after a key or a
+/// call, draws the button pressed for 250 ms, sends no event, and then runs its action. After a
+/// click an app may have to compute, or ask a server.
 const ACTIVATION: Duration = Duration::from_millis(320);
 
-/// How long a dialog may take to answer Return in a field. GTK draws its button pressed for 250 ms,
-/// looks the name up, and closes.
+/// How long a dialog may take to answer Return in a field. GTK draws the dialog's button pressed
+/// for 250 ms, looks the name up, and closes.
 pub(crate) const ANSWERS: Duration = Duration::from_millis(600);
 
-/// How long a field may take to open a list for a text: pages wait until nothing more is typed.
+/// How long a field may take to open a list for a text. Web pages wait until nothing more is typed.
 pub(crate) const LISTS: Duration = Duration::from_millis(500);
 
-/// A tool tip shows once the pointer has rested for 500 ms (GTK, Chromium) or 700 ms (Qt).
+/// How long to wait for a tool tip. It shows once the pointer has rested for 500 ms (GTK, Chromium)
+/// or 700 ms (Qt).
 const RESTED: Duration = Duration::from_millis(900);
 
 /// The expected effect of an act.
@@ -37,19 +38,19 @@ pub(crate) enum Effect {
     Nothing,
     /// A change or an event.
     Change,
-    /// The focus, or more: a field is clicked.
+    /// The focus, or more, after a click on a field.
     Focus,
-    /// A change, which may come late: a button is clicked.
+    /// A change, which may come late, after a click on a button.
     Click,
-    /// A change, which may come late: a button is pressed by a call, or by a key alone.
+    /// A change, which may come late, after a button was pressed by a call, or by a key alone.
     Press,
-    /// An event: it ends with a key that may activate a button, and the text typed before that key
-    /// is a change already.
+    /// An event, after a text and then a key that may activate a button. A change is no sign,
+    /// because the text makes one already.
     Activation,
-    /// A change, which comes once the pointer has rested: a tool tip.
+    /// A change that comes once the pointer has rested, such as a tool tip.
     Hover,
-    /// A change besides the selection, which may come late: a row is clicked, and what follows acts
-    /// on its details.
+    /// A change besides the selection, which may come late, after a click on a row whose details
+    /// the next step acts on.
     Selection,
     /// A change that may go on without events: browsers scroll smoothly.
     Motion,
@@ -71,7 +72,7 @@ impl Effect {
                     _ => Self::Change,
                 };
             }
-            // The choice has already waited for its effect.
+            // `choose` has already waited for the effect of its choice.
             Input::Choose { .. } => return Self::Nothing,
             Input::Hover { .. } => return Self::Hover,
             Input::Click { then: typing, .. } | Input::Type { typing } => typing.key,
@@ -91,9 +92,9 @@ impl Effect {
         }
     }
 
-    /// Whether these are signs of the effect. GTK 4 sends other events too: while it draws a button
-    /// pressed, when its window is raised, and when it is read, as it creates objects then.
-    /// `raised`: whether a window was raised for the act.
+    /// Whether `event` and `change` are signs of the effect. GTK 4 sends events without an effect
+    /// too: while it draws a button pressed, when its window is raised, and when it is read, as it
+    /// creates objects then. `raised` tells whether a window was raised for the act.
     pub(crate) fn shows(self, event: Option<Sign>, change: Option<Sign>, raised: bool) -> bool {
         let sign = match self {
             Self::Click | Self::Press | Self::Hover | Self::Selection => change,
@@ -104,8 +105,8 @@ impl Effect {
         sign >= Some(self.least_sign(raised))
     }
 
-    /// The weakest sign of the effect. Focus changes by raising a window or pressing a button do
-    /// not count.
+    /// The weakest sign of the effect. Changes of the focus do not count if raising a window or
+    /// pressing a button may have caused them.
     pub(crate) fn least_sign(self, raised: bool) -> Sign {
         match self {
             Self::Click | Self::Press | Self::Activation | Self::Hover | Self::Selection => {
@@ -146,7 +147,8 @@ pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
     (action.keys() != (None, None) && is_last).then_some(Sent::Keys)
 }
 
-/// The tree right before the Return that answers a dialog, if this action presses it in a field.
+/// The tree right before the Return that answers a dialog, if this action presses Return in a field
+/// of the dialog.
 pub(crate) fn asked<'t>(action: &Action, before: Option<&'t Tree>) -> Option<&'t Tree> {
     let (_, key) = action.keys();
     let is_return = key.is_some_and(|key| key.key == Key::Return && key.modifiers.is_empty());
@@ -183,8 +185,8 @@ pub(crate) fn has_opened(field: &Element, now: &Tree) -> bool {
     now.is_none_or(|now| now.states.contains(States::EXPANDED))
 }
 
-/// Whether the field of a page that has the focus has its list open, which it would close if its
-/// window lost the focus. `held`: whether it had in the link before.
+/// Whether the focused field of a web page has its list open, which would close if its window lost
+/// the focus. `held`: whether an earlier link has left the list open.
 pub(crate) fn has_list(before: Option<&Tree>, after: Option<&Tree>, held: bool) -> bool {
     let is_open = |e: &Element| may_list(e) && e.states.contains(States::EXPANDED);
     let Some(tree) = after.or(before) else {
@@ -198,8 +200,8 @@ pub(crate) fn has_list(before: Option<&Tree>, after: Option<&Tree>, held: bool) 
     })
 }
 
-/// Whether a dialog has answered: something of it has changed besides the field, whose text may
-/// still be completed, or it has closed, or there is another window.
+/// Whether a dialog has answered: it has closed, another window is active, or something in it has
+/// changed besides the field, whose text may still be completed.
 pub(crate) fn has_answered(asked: &Tree, now: &Tree) -> bool {
     let Some(field) = asked.focus() else {
         return true;

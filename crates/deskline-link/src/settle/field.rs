@@ -8,11 +8,11 @@ use crate::settle::compare::{self, Difference, Made, made_of};
 /// The verdict about an action's effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The requested state, or an unknown one.
+    /// The app has the requested state, or an unknown one.
     Agrees,
-    /// Another state, which may be the app's form of it: a note.
+    /// The app has another state, which may be its form of the requested one. Leads to a note.
     Differs(String),
-    /// Another state: an error.
+    /// The app has another state. Leads to an error.
     Failed(Mismatch),
 }
 
@@ -25,19 +25,19 @@ pub(crate) struct Field {
     editable: bool,
     /// `'Code' [AXTextField]`
     pub(crate) name: String,
-    /// Hostile data. Of a long text, the part around the caret.
+    /// The field's text; of a long text, the part around the caret. Hostile data.
     pub(crate) text: String,
     /// The length of the whole text, in characters.
     total: usize,
-    /// Whether a person can read it.
+    /// Whether a person can read the field.
     shows: bool,
     /// Whether the text is put together from parts, so that the line ends are a guess.
     composed: bool,
-    /// Whether it is a paragraph of a word processor.
+    /// Whether the field is a paragraph of a word processor.
     paragraph: bool,
 }
 
-/// The longest addition behind a line, such as the next one's indentation.
+/// The longest addition behind a line, such as the indentation of the next line.
 const LINE: usize = 80;
 
 impl Field {
@@ -48,7 +48,7 @@ impl Field {
         let Element { role, states, .. } = element;
         let is_field = match *role {
             Role::TEXT_FIELD | Role::SLIDER | Role::INCREMENTOR | Role::COMBO_BOX => true,
-            // One that is read-only.
+            // A text area that is read-only.
             Role::TEXT_AREA if !element.value.is_blank() => true,
             _ => states.contains(States::EDITABLE),
         };
@@ -78,8 +78,8 @@ impl Field {
         })
     }
 
-    /// Its element in another reading: itself, or the only field of its name, if the app has built
-    /// it anew.
+    /// The field in another reading, and its index: the same element, or the only field of the same
+    /// name, if the app has built the field anew.
     pub(crate) fn again(&self, tree: &Tree) -> Option<(usize, Self)> {
         if tree.app.pid != self.pid {
             return None;
@@ -97,8 +97,8 @@ impl Field {
         named.next().filter(|_| named.next().is_none())
     }
 
-    /// The verdict about a text of lines of which each is a paragraph of its own, this one the
-    /// first; or about a text for a field that the app has built anew.
+    /// The verdict about a text whose lines are paragraphs of their own, of which this field is the
+    /// first. Or about a text for a field that the app has built anew.
     pub(crate) fn lines(&self, keys: &str, after: &Tree) -> Verdict {
         let Some((index, now)) = self.again(after) else {
             return Verdict::Agrees;
@@ -129,7 +129,7 @@ impl Field {
         self.pid == other.pid && self.id == other.id
     }
 
-    /// Whether it has more characters than in an earlier reading.
+    /// Whether the field has more characters than in an earlier reading.
     pub(crate) fn is_longer_than(&self, before: &Self) -> bool {
         self.is(before) && self.total > before.total
     }
@@ -148,7 +148,7 @@ impl Field {
         self.text.chars().count() < self.total
     }
 
-    /// Whether it takes a choice and no text.
+    /// Whether the field takes a choice and no text.
     pub(crate) fn is_choice(&self) -> bool {
         self.role == Role::COMBO_BOX && !self.editable
     }
@@ -157,7 +157,7 @@ impl Field {
         matches!(self.role, Role::SLIDER | Role::INCREMENTOR)
     }
 
-    /// Whether its text is exactly this.
+    /// Whether the field's text is exactly `wanted`.
     pub(crate) fn says(&self, wanted: &str) -> bool {
         if !self.is_cut() {
             let exact = compare::equals(wanted, &self.text);
@@ -168,19 +168,20 @@ impl Field {
         self.total.abs_diff(wanted.chars().count()) <= 1 && wanted.contains(&self.text)
     }
 
-    /// Whether it shows this value in a form of its own: `3.00` for `3`, `2026-01-02` for
+    /// Whether the field shows this value in a form of its own: `3.00` for `3`, `2026-01-02` for
     /// `20260102`.
     pub(crate) fn means(&self, wanted: &str) -> bool {
         let (is, want) = (core(&self.text), core(wanted));
         !is.is_empty() && is == want || number::may_be_equal(&self.text, wanted)
     }
 
-    /// Whether it has this text with other white space.
+    /// Whether the field has this text with other white space.
     pub(crate) fn respaces(&self, wanted: &str) -> bool {
         !self.is_cut() && squeezed(&self.text) == squeezed(wanted)
     }
 
-    /// How many characters of `wanted` the field has. `None` if it has others too, or all of them.
+    /// How many characters of `wanted` the field has. `None` if the field has other characters too,
+    /// or has all of `wanted`.
     pub(crate) fn lost(&self, wanted: &str) -> Option<usize> {
         if self.is_number() {
             return None;
@@ -192,8 +193,8 @@ impl Field {
         lost(&self.text, wanted)
     }
 
-    /// The verdict about typing `text` into it when its text was `old`. Anything may have been
-    /// selected then.
+    /// The verdict about typing `text` into this field when it was as in `old`. Anything may have
+    /// been selected before.
     pub(crate) fn took(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let typed = text.trim_end_matches('\n');
         if let Some(refused) = self.refused(old, typed) {
@@ -201,7 +202,7 @@ impl Field {
         }
         let one_line = self.is_one_line();
         // A number field reports its new number only once it is confirmed. Web editors put keys
-        // into a hidden field and empty that.
+        // into a hidden field, and then empty it.
         let tells = self.paragraph
             || matches!(
                 self.role,
@@ -243,7 +244,7 @@ impl Field {
                 let holds = core(&is).contains(&core(typed));
                 match lost(&inserted(&was, &is), typed) {
                     None if self.paragraph => self.corrected(&difference),
-                    // Masks add their own characters, and completions theirs.
+                    // Masks and completions add characters of their own.
                     _ if holds && (one_line || self.composed) => self.differs(),
                     Some(kept) if !holds => self.shortened(kept, typed),
                     _ => self.changed(&difference, pasted),
@@ -252,8 +253,8 @@ impl Field {
         }
     }
 
-    /// What gives it the rest of a typed text, of which it has a part and nothing else that is new:
-    /// how many characters to erase before the caret, and the text to type then.
+    /// What gives the field the rest of a typed text, if the only new text in the field is a part
+    /// of the typed one: how many characters to erase before the caret, and the text to type then.
     pub(crate) fn lacks<'t>(&self, old: &Self, typed: &'t str) -> Option<(usize, &'t str)> {
         if !self.is(old) || !self.editable || !self.is_one_line() || self.is_cut() {
             return None;
@@ -266,8 +267,8 @@ impl Field {
         Some(rest.unwrap_or((part.chars().count(), typed)))
     }
 
-    /// The verdict about typing `text` where no field had the focus, and this one has it now: the
-    /// first keys may have opened the field, and some of them may be lost.
+    /// The verdict about typing `text` if no field had the focus before, and this field has it now:
+    /// the first keys may have opened the field, and some of them may be lost.
     pub(crate) fn arrived(&self, text: &str) -> Verdict {
         let typed = text.trim_end_matches('\n');
         if self.is_slider() {
@@ -286,8 +287,9 @@ impl Field {
         }
     }
 
-    /// Whether it has a typed path with more text before or after it, which makes another path.
-    /// File dialogs select a name without its suffix, and a typed text replaces only that part.
+    /// Whether the field has a typed path with more text before or after it, which makes another
+    /// path. File dialogs select a name without its suffix, and a typed text replaces only that
+    /// part.
     fn adds_to_path(&self, typed: &str) -> bool {
         // A slash after a folder comes from completion.
         let whole = self.text.trim();
@@ -297,7 +299,8 @@ impl Field {
         typed.starts_with(['/', '~']) && is_more && joined
     }
 
-    /// Whether it has what was typed after a separator: what stood before that may be a tag now.
+    /// Whether the field has only what was typed after a separator: what stood before the separator
+    /// may be a tag now.
     fn is_rest_of(&self, typed: &str) -> bool {
         let before = typed.strip_suffix(&self.text);
         let ends = before.is_some_and(|head| head.ends_with([',', ';']));
@@ -316,7 +319,8 @@ impl Field {
         Verdict::Failed(Mismatch::beside_old(&self.name, &self.text))
     }
 
-    /// A slider takes keys, and no text: that of a colour's dialog has the focus.
+    /// Whether the field is a slider, which takes keys and no text. In a colour dialog a slider has
+    /// the focus.
     fn is_slider(&self) -> bool {
         self.role == Role::SLIDER && !self.text.is_empty()
     }
@@ -325,16 +329,16 @@ impl Field {
         self.text == old.text && self.total == old.total
     }
 
-    /// The verdict about a text for what takes none, or in a form of its own: a slider, a read-only
-    /// field, a number field, which shows at once what it takes (GTK 4 calls all of them editable),
-    /// and Qt's boxes of dates and times. A single letter may be a shortcut.
+    /// The verdict about a text for a field that takes no text, or only in its own form: a slider,
+    /// a read-only field, a number field, which shows at once what it takes (GTK 4 calls all of
+    /// these editable), and a box of Qt for dates and times. A single letter may be a shortcut.
     fn refused(&self, old: &Self, typed: &str) -> Option<Verdict> {
         if !self.is(old) || self.means(typed) {
             return None;
         }
         let has_digit = |text: &str| text.contains(char::is_numeric);
         let is_text = typed.trim().chars().count() > 1 || has_digit(typed);
-        // A date that goes through several fields ends in one that has its part already.
+        // A date that is typed through several fields ends in a field that has its part already.
         let mut typed_parts = typed.split(|c: char| !c.is_alphanumeric());
         let has_part = typed_parts.any(|part| part == self.text.trim());
         let takes_none = match self.role {
@@ -359,7 +363,7 @@ impl Field {
             .or_else(|| refuses.then(|| self.took_none(typed)))
     }
 
-    /// Whether it has nothing of what was typed: its old text again, or another number.
+    /// Whether the field has nothing of what was typed, but its old text again or another number.
     pub(crate) fn has_other(&self, old: &Self, typed: &str) -> bool {
         let (is, want) = (core(&self.text), core(typed));
         let has_some = is.contains(&want) || want.contains(&is);
@@ -400,7 +404,7 @@ impl Field {
         }
     }
 
-    /// A note that the app has changed the text while it was typed.
+    /// The error that the app has changed the text while it was typed.
     pub(crate) fn changed(&self, difference: &Difference, pasted: bool) -> Verdict {
         Verdict::Failed(Mismatch::changed(&self.name, difference, pasted))
     }
@@ -423,8 +427,8 @@ impl Field {
         ))
     }
 
-    /// A note that the field has the text with other white space, which has a meaning in code and
-    /// tables.
+    /// The verdict about a text that the field has with other white space. In a text area this is
+    /// an error, because white space has a meaning in code and tables.
     pub(crate) fn respaced(&self, wanted: &str) -> Verdict {
         if self.role != Role::TEXT_AREA {
             return self.differs();
@@ -460,8 +464,8 @@ fn has_parts(tree: &Tree, index: usize) -> bool {
     texts.any(|part| !part.is_blank() && text.contains(part.shown.trim()))
 }
 
-/// The element's own text, or else that of its descendants, such as the paragraphs of a rich text;
-/// and whether the text was put together from them.
+/// The element's own text, or else the text of its descendants, such as the paragraphs of a rich
+/// text; and whether the text is put together from parts.
 fn text_of(tree: &Tree, index: usize) -> (Text, bool) {
     let element = &tree.elements[index];
     if !element.value.is_blank() || element.role != Role::TEXT_AREA {
@@ -486,20 +490,22 @@ fn text_of(tree: &Tree, index: usize) -> (Text, bool) {
     (Text::new(text), true)
 }
 
-/// Without white space and control characters: fields trim, editors indent, lines end in many ways.
+/// The text without white space and control characters: fields trim, editors indent, lines end in
+/// many ways.
 fn squeezed(text: &str) -> String {
     let kept = |c: &char| !c.is_whitespace() && !c.is_control() && *c != '\u{200b}';
     text.chars().filter(kept).collect()
 }
 
-/// Letters and digits alone: masks add dashes, editors make quotes curly, fields change the case.
+/// The letters and digits of a text, in lower case: masks add dashes, editors make quotes curly,
+/// fields change the case.
 fn core(text: &str) -> String {
     let letters = text.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// How many characters of `wanted` are in `is`. `None` if `is` has other characters too, or if none
-/// is missing. A correction has other characters: `©` for `(c)`.
+/// How many characters of `wanted` are in `is`. `None` if `is` has other characters too, or if no
+/// character is missing. A correction has other characters: `©` for `(c)`.
 fn lost(is: &str, wanted: &str) -> Option<usize> {
     let (is, wanted) = (squeezed(is).to_lowercase(), squeezed(wanted).to_lowercase());
     let mut rest = wanted.chars();

@@ -37,7 +37,7 @@ impl FrontWatch {
     }
 
     /// The window of another process that the action brought to the front and that is still there,
-    /// with its pid. `pid` is the target's.
+    /// with its pid. `pid` is the target's process.
     pub(crate) fn decide(
         &self,
         desk: &mut Checkpoint<'_>,

@@ -14,7 +14,8 @@ use crate::link::Link;
 use crate::report::Handoff;
 
 impl Link<'_> {
-    /// Step 7: the process that the action brought to the front, or else the windows of helpers.
+    /// Step 7: records the process that the action brought to the front, or else the windows of
+    /// helpers.
     pub(crate) fn note_handoff(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         self.report.handoff = self.read_handoff(desk)?;
         if self.report.handoff.is_none() {
@@ -38,7 +39,7 @@ impl Link<'_> {
             tree = self.read(&mut **desk, pid);
         }
         if let Err(e) = &tree {
-            // It may be a blocked app, whose titles must not be read.
+            // The app may be blocked: its titles must not be read.
             if self.policy.is_bounded() || matches!(e, Error::Blocked { .. }) {
                 title = "another app".into();
             }
@@ -50,8 +51,8 @@ impl Link<'_> {
         Ok(Some(Handoff { pid, title, tree }))
     }
 
-    /// The windows that other processes draw for the app: a dialog of a helper, or of a service,
-    /// may have opened late, or behind.
+    /// The windows that other processes draw for the app. A dialog of a helper or of a service may
+    /// have opened late, or behind the front window.
     fn helper_windows(&self, desk: &mut Checkpoint<'_>) -> Result<Vec<Window>> {
         let Some(home) = self.subject.home().filter(|_| !self.policy.is_bounded()) else {
             return Ok(Vec::new());
@@ -69,8 +70,8 @@ impl Link<'_> {
         Ok(found)
     }
 
-    /// The other process that keys go to now: one that this step brought to the front, or that an
-    /// earlier one did and that is still there.
+    /// The process, other than the call's, that keys go to now. This step has brought it to the
+    /// front, or an earlier step has, and it still has a window.
     pub(crate) fn other_in_front(
         &self,
         desk: &mut Checkpoint<'_>,

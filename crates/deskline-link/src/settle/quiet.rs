@@ -25,8 +25,8 @@ use crate::trees::{Scope, Sent, Sign};
 use deskline_input::Cancel;
 use deskline_input::clock::Instant;
 
-/// An app whose events announced a change that was then read has settled after this long without
-/// another event: two frames, and the time that the second one's events take.
+/// An app has settled after this long without another event, if events announced a change and a
+/// reading then showed it. Two frames, and the time that the events of the second frame take.
 const SEEN: Duration = Duration::from_millis(40);
 
 /// After this long without an event the tree is read. Toolkits draw a frame, and send events, every
@@ -39,8 +39,8 @@ pub(crate) const MOST: Duration = Duration::from_secs(2);
 /// The maximum time between a click and the text that is typed after it.
 pub(crate) const BETWEEN: Duration = Duration::from_millis(500);
 
-/// An element that differs in this many consecutive readings, for this long, changes by itself: a
-/// clock, a spinner. Scrolled elements move for 150 to 300 ms.
+/// An element that differs in this many consecutive readings, for this long, changes by itself,
+/// like a clock or a spinner. Scrolled elements move for 150 to 300 ms.
 const RESTLESS: (u32, Duration) = (3, Duration::from_millis(400));
 
 /// After this long without a pause between events, read anyway.
@@ -50,8 +50,8 @@ const NOISE: Duration = Duration::from_millis(250);
 /// out a dialog once more when it is on the screen (LibreOffice's dialogs grow).
 const FRESH: Duration = Duration::from_millis(250);
 
-/// The least time between two pictures that show whether a page still fades to another: three
-/// frames.
+/// The least time between two pictures that show whether a page still fades to another (three
+/// frames).
 const FRAMES: Duration = Duration::from_millis(50);
 
 /// How long to wait for an app that uses the CPU but has not changed anything yet.
@@ -60,9 +60,9 @@ const WORKING: Duration = Duration::from_millis(800);
 /// An app is computing if its CPU time exceeds a fourth of the elapsed time.
 const BUSY: u32 = 4;
 
-/// An app's threads compute if together they run for three quarters of the elapsed time. Its main
-/// thread is not counted: it answers the next reading itself, so what it has changed is in that.
-/// The result of the others is still to come: KeePassXC derives a key in a thread, and answers.
+/// An app's threads compute if together they run for three quarters of the elapsed time. The main
+/// thread does not count: it answers the next reading itself, so that reading has its changes. The
+/// results of other threads are still to come: KeePassXC answers while a thread derives a key.
 const COMPUTING: (u32, u32) = (3, 4);
 
 /// The result of a settle.
@@ -74,11 +74,11 @@ pub(crate) struct Settled {
     pub(crate) shown: Option<Duration>,
     /// Whether the app was quiet in the end. `false` if the time limit was reached.
     pub(crate) quiet: bool,
-    /// Whether it was computing in the end.
+    /// Whether the app was computing in the end.
     pub(crate) computing: bool,
     /// Whether the window's picture changed although the tree shows no effect, except at the
-    /// clicked and the focused element. `None` if the tree shows one, or the pictures were not
-    /// compared.
+    /// clicked and the focused element. `None` if the tree shows an effect, or the pictures were
+    /// not compared.
     pub(crate) moved: Option<bool>,
 }
 
@@ -95,21 +95,21 @@ pub(crate) struct Awaits<'t> {
     pub(crate) opens: bool,
     /// Whether a window was brought to the front for the act.
     pub(crate) raised: bool,
-    /// The window right before the act.
+    /// The picture of the window right before the act.
     pub(crate) look: Option<&'t change::Before>,
     /// The target of the act.
     pub(crate) target: Option<&'t Element>,
     /// Whether a text was typed.
     pub(crate) types: bool,
-    /// The input, if it matters when the tree reports its effect.
+    /// The input, if the time matters at which the tree reports its effect.
     pub(crate) sent: Option<Sent>,
-    /// How long to listen at least: a list of completions opens after the last key.
+    /// How long to listen at least, because a list of completions opens after the last key.
     pub(crate) least: Duration,
-    /// The tree right before the Return that answers a dialog from a field of it.
+    /// The tree right before the Return that answers a dialog from a field of the dialog.
     pub(crate) asked: Option<&'t Tree>,
     /// The closed field that a text was typed into and that may open a list for it.
     pub(crate) lists: Option<&'t Element>,
-    /// The longest time.
+    /// The longest time to wait.
     pub(crate) most: Duration,
 }
 
@@ -123,7 +123,8 @@ impl Awaits<'_> {
         }
     }
 
-    /// The places that change with any act. A typed text may show at the target alone.
+    /// The places whose picture changes with any act. After a typed text the target is not one of
+    /// them, because the text may show there alone.
     fn expected(&self, now: &Tree) -> Vec<Rect> {
         expected_places(self.before, now, self.target.filter(|_| !self.types))
     }
@@ -159,7 +160,7 @@ pub(crate) fn await_quiet(
     // Any key may scroll a page.
     let scrolls = awaits.sent.map(|_| desk.lag(pid, Sent::Scroll));
     let agree = AGREE.max(scrolls.unwrap_or_default());
-    // A page that was loading before the act may never end: do not wait for it.
+    // A page that was loading before the act may go on for ever: do not wait for it.
     let loaded = awaits.before.is_none_or(|tree| !lacks_page(tree)) && !desk.is_loading(pid);
     if let Some(sent) = awaits.sent {
         cancel.wait(desk.lag(pid, sent).min(awaits.most))?;
@@ -168,7 +169,7 @@ pub(crate) fn await_quiet(
         desk.ungrab_in_time();
         let desktop = &mut **desk;
         let cpu = Cpu::now(desktop, pid);
-        // Lasting changes without events cause no more readings than others.
+        // With the longer pause, lasting changes without events cause no more readings than others.
         let pause = if again {
             Duration::ZERO
         } else if more.is_some() || last.is_none() || slides {
@@ -233,8 +234,8 @@ pub(crate) fn await_quiet(
         }
         if moved == Some(true) && shown.is_none() && may_be_stale(&tree) && start.elapsed() < agree
         {
-            // After scrolling, only the places of a page's elements differ, and the first that are
-            // reported may be from the middle of the motion.
+            // After scrolling, only the places of a page's elements differ, and the first places
+            // that are reported may be from the middle of the motion.
             let are_last = start.elapsed() >= scrolls.unwrap_or_default() * 3 / 4;
             quiet &= are_last && awaits.before.is_some_and(|before| has_slid(before, &tree));
         }
@@ -271,9 +272,9 @@ fn hears(desktop: &mut dyn Desktop, mut left: Duration, cancel: &Cancel) -> Resu
 struct Heard {
     /// The strongest sign.
     any: Option<Sign>,
-    /// Whether they stopped.
+    /// Whether the events have stopped.
     silent: bool,
-    /// The time of the last one.
+    /// The time of the last event, or the start if there was none.
     last: Instant,
 }
 
@@ -325,8 +326,8 @@ impl Cpu {
     }
 
     /// Whether the app has computed for a good part of the period, and whether its threads still
-    /// do. After a click, a browser's renderer may still be computing the effect, while the browser
-    /// answers as if nothing had happened.
+    /// compute. After a click, a browser's renderer may still be computing the effect, while the
+    /// browser answers as if nothing had happened.
     fn used(&self, desktop: &mut dyn Desktop) -> (bool, bool) {
         let elapsed = self.since.elapsed();
         let app = desktop.computed(self.pid).zip(self.app);
@@ -348,7 +349,7 @@ struct Drawing<'t> {
 }
 
 impl Drawing<'_> {
-    /// The element of the window whose picture has changed since the last look.
+    /// The window's element, if the picture of the window has changed since the last look.
     fn changed<'e>(&mut self, desktop: &mut dyn Desktop, tree: &'e Tree) -> Option<&'e ElementId> {
         if !self.drawn && !tree.is_picture_only() {
             return None;
@@ -367,7 +368,7 @@ impl Drawing<'_> {
     }
 }
 
-/// What was known before a reading about pages that fade to others.
+/// What was known about fading pages right before a reading.
 struct Fading {
     may_fade: bool,
     looked: Instant,
@@ -408,12 +409,14 @@ impl Fading {
     }
 }
 
-/// The windows that have opened since before the act: how much of them is visible, and since when.
+/// The windows that have opened since before the act: their bounds, the number of visible elements
+/// in the app, and since when neither has changed.
 #[derive(Debug, Default)]
 struct Newcomers(Option<(Vec<Rect>, usize, Instant)>);
 
 impl Newcomers {
-    /// Since when they have been unchanged, unless that is at least [`FRESH`].
+    /// Since when the new windows have been unchanged. `None` if there are none, or if they have
+    /// been unchanged for at least [`FRESH`].
     fn fresh(&mut self, before: &Tree, now: &Tree) -> Option<Instant> {
         let new = now.windows.iter().filter(|w| before.window(w.id).is_none());
         let new: Vec<Rect> = new.map(|window| window.extents).collect();
@@ -435,8 +438,8 @@ impl Newcomers {
 struct Restless(HashMap<ElementId, (u32, Instant)>);
 
 impl Restless {
-    /// The change, without the elements that change by themselves, and without tool tips unless the
-    /// act hovers. `drawn` is the element that has changed in the picture.
+    /// The strongest sign of a change, without the elements that change by themselves, and without
+    /// tool tips unless the act hovers. `drawn` is the element that has changed in the picture.
     fn note(
         &mut self,
         before: &Tree,
@@ -454,7 +457,7 @@ impl Restless {
             .retain(|m| hovers || !after.is_in_tool_tip(m.after));
         let changed = diff.changed_ids(before, after);
         let mut counts = HashMap::new();
-        // Texts from pictures were not yet added to the reading.
+        // Texts from pictures do not count: they were not yet added to the reading.
         let changed = changed.into_iter().filter(|id| !is_from_picture(id));
         for id in changed.chain(drawn) {
             let (count, since) = self.0.get(id).copied().unwrap_or((0, Instant::now()));

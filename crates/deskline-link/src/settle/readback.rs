@@ -1,6 +1,6 @@
-//! Compares the state after an action with the requested one: a value, a typed text, a state. Apps
-//! report success for actions that they do not carry out: Firefox for every value that is set on a
-//! field without focus.
+//! Compares the state after an action with what was requested: a value, a typed text, a state. Apps
+//! report success for actions that they do not carry out: Firefox does for every value that is set
+//! on a field without focus.
 //!
 //! A difference in form is a note: `3` became `3.00`, a mask added its dashes, a list completed a
 //! name. A missing effect, or a text that lost characters, is an error. There is no verdict where
@@ -35,8 +35,8 @@ const PRESSED: States = States::CHECKED
     .union(States::EXPANDED)
     .union(States::COLLAPSED);
 
-/// Compares the trees before and after an action with its request. `target` is an element of the
-/// tree before.
+/// Compares the trees before and after an action with what the action requests. `target` is an
+/// element of the tree `before`.
 pub(crate) fn read_back(
     action: &Action,
     target: Option<&Resolved>,
@@ -84,7 +84,8 @@ pub(crate) fn read_back(
     }
 }
 
-/// The verdict about a typed text, by the focused field right before and right after it.
+/// The verdict about a typed text, according to the focused field right before and right after the
+/// text.
 fn typed(keys: &Keys) -> Verdict {
     let (Some(before), Some(after)) = (&keys.before, &keys.after) else {
         return Verdict::Agrees;
@@ -96,8 +97,8 @@ fn typed(keys: &Keys) -> Verdict {
     }
 }
 
-/// The same, by the tree right after it: the text may have gone to paragraphs, or to a field that
-/// the app has built anew.
+/// [`typed`], according to the tree right after the text too: the text may have gone to paragraphs,
+/// or to a field that the app has built anew.
 pub(crate) fn took(keys: &Keys, after: &Tree) -> Verdict {
     let field = keys.before.as_ref().and_then(Witness::field);
     match (typed(keys), field) {
@@ -106,8 +107,8 @@ pub(crate) fn took(keys: &Keys, after: &Tree) -> Verdict {
     }
 }
 
-/// The verdict about a text that was typed without a focused field, where the tree shows nothing of
-/// it. `was` is the window right before the keys.
+/// The verdict about a text that was typed without a focused field, if the tree shows nothing of
+/// the text. `was` is the picture of the window right before the keys.
 pub(crate) fn went_nowhere(
     keys: &Keys,
     (before, after): (&Tree, &Tree),
@@ -130,10 +131,10 @@ pub(crate) fn went_nowhere(
     }
 }
 
-/// The verdict about a text for a field that was clicked, where another element had the focus right
-/// before the first key, or none: the keys may have passed the click. Or the click has only closed
-/// a popover, and what opened that has the focus. A field that did not show before the click may be
-/// what the app opens for the clicked one.
+/// The verdict about a text for a field that was clicked, if the field may not have had the focus
+/// at the first key: the keys may have overtaken the click, or the click has only closed a popover,
+/// and the element that opened the popover has the focus. A field that did not show before the
+/// click may be one that the app opens for the clicked field.
 pub(crate) fn reached(
     clicked: Option<&Field>,
     keys: &Keys,
@@ -163,11 +164,11 @@ pub(crate) fn reached(
 }
 
 /// The verdict about a text typed after a double click on a label or a cell, which opens an editor
-/// with all selected: GTK 4.8 has that in no tree, and now and then selects nothing. The app may
-/// refuse the text once a key has confirmed it.
+/// with all of its text selected. GTK 4.8 has the editor in no tree, and now and then selects
+/// nothing. The app may refuse the text once a key has confirmed it.
 fn kept((before, was): (&Tree, usize), after: &Tree, keys: &Keys) -> Verdict {
     let label = &before.elements[was];
-    // Swing has another cell in its place.
+    // In Swing another element takes the place of the cell.
     let at = || after.find_at(label.place()?.center());
     let now = after.find_again(before, was).or_else(at);
     let now = now.map(|now| after.elements[now].title.shown.trim());
@@ -188,7 +189,7 @@ fn kept((before, was): (&Tree, usize), after: &Tree, keys: &Keys) -> Verdict {
     Verdict::Agrees
 }
 
-/// Whether the field has taken more of the text since the last look.
+/// Whether the field has taken more of the text since the reading `last`.
 pub(crate) fn takes_more(last: Option<&Witness>, now: &Witness) -> bool {
     let last = last.and_then(Witness::field);
     matches!((last, now.field()), (Some(last), Some(now)) if now.is_longer_than(last))
@@ -218,8 +219,8 @@ pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tre
     }
 }
 
-/// The verdict about a drag in one app: whether anything is elsewhere, or other than its selection.
-/// `looks_other` tells whether the window's picture has changed, if that is known.
+/// The verdict about a drag in one app: whether anything has moved, or has changed besides the
+/// selection. `looks_other` tells whether the window's picture has changed, if that is known.
 pub(crate) fn dragged(
     to: &Target,
     (before, after): (&Tree, &Tree),
@@ -233,7 +234,7 @@ pub(crate) fn dragged(
     if !same || diff.moved(before, after) > 0 {
         return Verdict::Agrees;
     }
-    // A drag to a place may be meant to select, or be a gesture.
+    // A drag to a point may be meant to select, or as a gesture.
     let is_place = matches!(to, Target::Point(_));
     let selected = diff.modified.iter().any(|m| !m.is_focus_alone());
     match (selected, is_place) {
@@ -287,7 +288,8 @@ fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
     }
 }
 
-/// `before` and `after`: a tree, and the index of the pressed element in it.
+/// The verdict about a press. Each pair is a tree, before or after the press, and the index of the
+/// pressed element in it.
 fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict {
     let (old, new) = (&tree.elements[was], &after.elements[now]);
     let state = old.states & PRESSED;
@@ -339,8 +341,8 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
 }
 
 /// The note that keys do not go to the selected row: Qt and GTK select through accessibility
-/// without moving their cursor. In Qt the cursor is the focused row; GTK reports none while its
-/// window is behind.
+/// without moving their cursor. In Qt the cursor is the focused row. GTK reports no focused row
+/// while its window is behind.
 fn current_beside(tree: &Tree, now: usize) -> Verdict {
     let around = |at: usize| tree.outwards(at);
     let is_view = |at: &usize| {
@@ -385,8 +387,8 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
 }
 
 /// The note about a key that did nothing, or only closed a list over the window. `before` is the
-/// tree that it was pressed on, `list` whether a pop-up was open then (Qt's are not in the tree),
-/// and `still` whether the window's picture is known to be the same as before.
+/// tree right before the key, `list` whether a pop-up was open then (Qt's pop-ups are not in the
+/// tree), and `still` whether the window's picture is known to be the same as before.
 pub(crate) fn idle_key(
     press: KeyPress,
     before: &Tree,

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use deskline_core::{Element, Matching, Rect, Role, States, Tree};
 
-/// How long to wait for a browser's tree that shows no effect although the window's picture
-/// changed, and for elements that move without an event.
+/// How long to wait for the tree of a browser that shows no effect although the window's picture
+/// has changed, and for elements that move without an event.
 pub(crate) const AGREE: Duration = Duration::from_millis(500);
 
 /// The places that change in the picture with any action: the clicked element, and the elements
@@ -24,7 +24,7 @@ pub(crate) fn expected_places(
     let mut places: Vec<Rect> = focused(now);
     places.extend(before.into_iter().flat_map(focused));
     places.extend(target.and_then(|target| target.extents));
-    // A focused window or page has no ring.
+    // A focused window or page has no focus ring.
     let page = |place: &Rect| {
         now.elements
             .iter()
@@ -34,7 +34,8 @@ pub(crate) fn expected_places(
     places
 }
 
-/// Whether this tree may be older than the picture: browsers make the two in different processes.
+/// Whether this tree may be older than the picture: browsers make trees and pictures in different
+/// processes.
 pub(crate) fn may_be_stale(tree: &Tree) -> bool {
     tree.elements
         .iter()
@@ -62,8 +63,8 @@ pub(crate) fn may_slide(last: Option<&Tree>, before: Option<&Tree>, now: &Tree) 
     last.is_some_and(|last| has_slid(last, now)) || before.is_some_and(|b| will_slide(b, now))
 }
 
-/// Whether the focus is now on another element that its scroll area shows in part or not at all:
-/// the area is going to scroll there.
+/// Whether the focus has moved to an element that its scroll area shows only in part, or not at
+/// all: the area is going to scroll to the element.
 fn will_slide(before: &Tree, now: &Tree) -> bool {
     let id = |tree: &Tree| Some(tree.elements[tree.focus()?].id.clone());
     let Some(focus) = now.focus().filter(|_| id(before) != id(now)) else {

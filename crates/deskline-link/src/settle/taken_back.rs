@@ -1,5 +1,5 @@
-//! Watches a control after the link has changed it: an app may take a change back a moment later,
-//! as its validation or a server's answer does.
+//! Watches a control after the link has changed it: an app may take the change back a moment later,
+//! because of its validation or a server's answer.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::desktop::Desktop;
 use crate::error::{Mismatch, NoEffect, Result, shown};
 use crate::link::Link;
 use crate::reader::AGAIN;
-use crate::report::{Readings, Report};
+use crate::report::{ActedOn, Readings, Report};
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::Witness;
 use crate::settle::changed::{Control, Says};
@@ -23,7 +23,7 @@ use deskline_input::clock::Instant;
 /// How long after the act an app may take a change back.
 const TAKES_BACK: Duration = Duration::from_millis(300);
 
-/// Notes the control that the action has changed, if its app may take that back.
+/// Notes the control that the action has changed, if its app may take the change back.
 pub(crate) fn note_change(
     (action, target): (&Action, Option<Resolved>),
     acted: Instant,
@@ -63,7 +63,7 @@ pub(crate) fn note_change(
 fn typed_over(action: &Action, report: &Report) -> bool {
     let before = report.step.keys.before.as_ref();
     before.is_some_and(|before| {
-        // The editor of a cell counts as none.
+        // The editor of a cell does not count as a field.
         before.field().is_none_or(|field| {
             let takes_one = field.is_one_line() || before.page;
             takes_one && (action.keys().1.is_none() || !field.text.trim().is_empty())
@@ -74,7 +74,8 @@ fn typed_over(action: &Action, report: &Report) -> bool {
 impl Link<'_> {
     /// # Errors
     ///
-    /// The app has taken back what the last link has changed, which this one follows at once.
+    /// The app has taken back what the last link has changed, and this link follows that link at
+    /// once.
     pub(crate) fn undone(&self) -> Result<()> {
         let (changed, tree) = (&self.last_trees.changed, &self.report.readings.before);
         let (Some(changed), Some(tree)) = (changed, tree) else {
@@ -87,12 +88,12 @@ impl Link<'_> {
         why.map_or(Ok(()), |why| Err(NoEffect::from(why).into()))
     }
 
-    /// Reads the changed control of the last step once more when its app can no longer be expected
-    /// to take the change back. The person has their window back by then.
+    /// Reads the control that the last step has changed once more, after the time in which its app
+    /// may take the change back. The person has their window back by then.
     ///
     /// # Errors
     ///
-    /// The control has its old state again. The answer's tree is then the new one.
+    /// The control has its old state again. The new reading is then the answer's tree.
     pub(crate) fn watch(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
         let changed = self.report.step.control.take();
         let pid = self.subject.current().filter(|_| self.subject.is_home());
@@ -116,7 +117,8 @@ impl Link<'_> {
             }
             heard = heard.max(desktop.wait_for_change(left.min(QUIET))?);
         }
-        // The app may be busy: it draws its window once more when that loses the focus.
+        // No new reading, as the app may be busy: it draws its window again when the window loses
+        // the focus.
         if changed.switched && heard < Some(Sign::Change) {
             return Ok(());
         }
@@ -141,8 +143,8 @@ impl Link<'_> {
     }
 }
 
-/// The tree with the number that the pointer or the page has given to a slider: Chromium reports it
-/// only when it is asked what lies there.
+/// The tree with the number that the pointer or the page has given to a slider: Chromium reports
+/// the number only when it is asked what lies at the slider.
 pub(crate) fn slid(
     desktop: &mut dyn Desktop,
     (pid, scope): (u32, Scope),
@@ -161,7 +163,8 @@ pub(crate) fn slid(
     Ok(desktop.read(pid, scope).unwrap_or(tree))
 }
 
-/// What the element that the step acted on showed before, and shows now; and its present id.
+/// What the element that the step acted on showed before the step, what it shows now, and its
+/// present id.
 fn own(report: &Report) -> Option<(Says, Says, ElementId)> {
     let (before, tree) = (report.readings.current()?, report.readings.after.as_ref()?);
     let at = |tree: &Tree, id: &ElementId| tree.elements.iter().position(|e| e.id == *id);
@@ -184,7 +187,7 @@ fn is_plain_click(action: &Action) -> bool {
     )
 }
 
-/// The verdict about an action by the last reading.
+/// The verdict about an action, according to the last reading.
 pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Report) -> Verdict {
     let Readings { after, .. } = &report.readings;
     let (Some(before), Some(after)) = (report.readings.current(), after) else {
@@ -209,9 +212,9 @@ pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Repor
     }
 }
 
-/// The control of a page that got the click in place of the target, which is as it was: it showed
-/// before, has the focus now, and was switched or lies at the point. Browsers focus what is
-/// pressed.
+/// The control of a web page that got the click in place of the target, which has not changed. The
+/// control showed before, has the focus now, and was switched or lies at the clicked point.
+/// Browsers focus what is pressed.
 fn another(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Option<String> {
     let acted_on = report.step.acted_on.as_ref();
     let acted_on = acted_on.filter(|_| is_plain_click(action))?;
@@ -231,8 +234,9 @@ fn another(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) ->
     (told && after.page_around(target).is_some()).then(|| summary::name_of(after, focus))
 }
 
-/// A note about a control of a page that was clicked and has not got the focus, while the tree
-/// shows no effect: a page may prevent that, or have drawn something over it that is in no tree.
+/// A note about a control of a web page that was clicked and has not got the focus, while the tree
+/// shows no effect. The page may prevent the focus, or have drawn something over the control that
+/// is in no tree.
 fn not_focused(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
     let acted_on = report.step.acted_on.as_ref();
     let acted_on = acted_on.filter(|_| is_plain_click(action));
@@ -284,8 +288,8 @@ fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
     Verdict::Failed(Mismatch::NotToggled(is.to_owned()))
 }
 
-/// Whether a click on a cell without text, or a press, has not switched it: only its actions tell
-/// that one of GTK 3 is a check box.
+/// Whether a click or a press on a cell without text has not switched the cell. In GTK 3 only the
+/// actions of a cell tell that it is a check box.
 pub(crate) fn not_switched(desktop: &mut dyn Desktop, action: &Action, report: &Report) -> bool {
     let acted_on = report.step.acted_on.as_ref();
     let presses = matches!(action, Action::Quiet(Quiet::PressAx { .. }));
@@ -295,10 +299,13 @@ pub(crate) fn not_switched(desktop: &mut dyn Desktop, action: &Action, report: &
     own.is_some_and(|(_, _, id)| is_cell && desktop.takes(&id).is_ok_and(|takes| takes.toggle))
 }
 
-/// Whether a clicked row, which was not selected and is not, was in between, and nothing else has
-/// changed: a busy machine may read it too late.
+/// Whether a clicked row was selected for a moment, but neither before the click nor now, and
+/// nothing else has changed. On a busy machine, the reading may come too late for that moment.
 pub(crate) fn not_selected(desktop: &mut dyn Desktop, action: &Action, report: &Report) -> bool {
-    let Some((was, now, id)) = own(report).filter(|_| is_plain_click(action)) else {
+    // A menu deselects its item as it closes.
+    let is_row = |a: &ActedOn| matches!(a.was.role, Role::ROW | Role::CELL);
+    let is_row = report.step.acted_on.as_ref().is_some_and(is_row);
+    let Some((was, now, id)) = own(report).filter(|_| is_row && is_plain_click(action)) else {
         return false;
     };
     let trees = report
@@ -311,8 +318,9 @@ pub(crate) fn not_selected(desktop: &mut dyn Desktop, action: &Action, report: &
     never && alone && desktop.was_selected(&id)
 }
 
-/// The verdict about a text that a key after it has confirmed, where the field has its old one: the
-/// app may have taken it back. A note if something else has changed: the field may wait for more.
+/// The verdict about a text that a key has confirmed, if the field has its old text: the app may
+/// have taken the typed text back. A note if something else has changed, because the field may wait
+/// for more.
 fn not_confirmed(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
     let field = report.step.keys.before.as_ref().and_then(Witness::field);
     let ((Some(typed), Some(press)), Some(field)) = (action.keys(), field) else {
@@ -333,10 +341,11 @@ fn not_confirmed(action: &Action, report: &Report, (before, after): (&Tree, &Tre
     now.differs()
 }
 
-/// Whether the control is as it was before the action, and was not right after it.
+/// The mismatch, if the control is again as it was before the action, after the action had changed
+/// it.
 fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
     let (was, now, _) = own(report)?;
-    // A click on a cell that it switches selects it too.
+    // A click that switches a cell selects the cell too.
     let switched = (then.states ^ was.states).intersects(Says::ON);
     if !switched && then.picks && !was.picks && !now.picks {
         // A row that opens something may lose its selection.
@@ -347,7 +356,8 @@ fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
     reverted(&was, then, &now)
 }
 
-/// Whether a control that was changed is on or off again as before, or shows what it did.
+/// The mismatch, if a control that was changed is on or off again as before, or shows its old
+/// content again.
 fn reverted(was: &Says, then: &Says, now: &Says) -> Option<Mismatch> {
     let on = |says: &Says| says.states & Says::ON;
     let is = if on(then) != on(was) && on(now) == on(was) {

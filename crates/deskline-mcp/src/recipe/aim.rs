@@ -1,4 +1,4 @@
-//! Before a step: its target, the dialog and the focus, waited for.
+//! Before a step: waits for its target, the dialog and the focus.
 
 use super::{
     BETWEEN, Halted, Instant, Line, PATIENCE, Patience, Play, Screen, Step, Target, Way, halt,
@@ -8,8 +8,8 @@ use deskline_recipe::{Found, Missing, find, find_part};
 
 impl Play<'_> {
     /// Waits until the dialog and the focus are as the step needs them, and its target is there. An
-    /// app may be slow: a target of the same role and text is waited for, before another is taken
-    /// for it.
+    /// app may be slow: another element is accepted only after this has waited in vain for one with
+    /// the same role and text.
     pub(super) async fn aim(
         &mut self,
         step: &Step,
@@ -60,7 +60,7 @@ impl Play<'_> {
         found.map(|Found { index, way }| (screen.lines[index].clone(), way))
     }
 
-    /// What may do something else than the target is taken only if the person named it.
+    /// Accepts an element that may do something else than the target only if the person named it.
     fn confirm(&self, target: &Target, line: &Line, way: Way) -> Result<(), Halted> {
         let text = line.text.as_ref().map_or("", |text| text.shown.as_str());
         let is_named = !text.is_empty() && self.how.heal.iter().any(|named| named == text);
@@ -80,8 +80,8 @@ impl Play<'_> {
         Err(halt(format!("{why}. {advice}")))
     }
 
-    /// Why a step would go elsewhere than meant: another dialog is in front, or the focus is
-    /// somewhere else.
+    /// Why a step would act on something else than meant, if it would: another dialog is in front,
+    /// or another element has the focus.
     fn elsewhere(&self, step: &Step, screen: &Screen) -> Option<String> {
         if self.how.learns || self.how.literal || !tools::acts(&tool_of(step)) {
             return None;
@@ -107,7 +107,7 @@ impl Play<'_> {
         Some(format!("{focus} must have the focus, but {is} has it"))
     }
 
-    /// Answers a dialog that may come, if one is there.
+    /// Answers one of the recipe's dialogs, if one is there. Returns whether one was.
     pub(super) async fn dialog(
         &mut self,
         pid: u32,
@@ -146,7 +146,7 @@ impl Play<'_> {
         Ok(false)
     }
 
-    /// Waits for an element, or a moment, and reads the app again.
+    /// Waits until `element` is there, or for a moment, and reads the app again.
     pub(super) async fn wait(
         &mut self,
         pid: u32,
@@ -171,8 +171,8 @@ impl Play<'_> {
             if let Some(role) = role {
                 arguments["role"] = role.into();
             }
-            // Its answer has the app's tree; its error says that it did not come, which the caller
-            // finds too.
+            // The answer has the app's tree. An error says that the element did not come, which the
+            // caller notices itself.
             if self.call("wait_for_and_traverse", arguments).await.is_ok() {
                 return Ok(());
             }
@@ -183,7 +183,7 @@ impl Play<'_> {
     }
 }
 
-/// Whether waiting for `text` would end at once, as of a part of another text.
+/// Whether waiting for `text` would end at once, because a text on the screen contains it.
 fn has_part(screen: &Screen, text: &str) -> bool {
     let wanted = deskline_core::fold(text);
     let mut texts = screen.lines.iter().filter_map(|line| line.text.as_ref());

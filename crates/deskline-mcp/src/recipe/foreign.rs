@@ -1,4 +1,4 @@
-//! Another language of the app than the recipe's.
+//! Handles an app that is in another language than the recipe.
 
 use std::fs::{self, Metadata};
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use deskline_recipe::{Messages, Words, language, messages};
 const LARGEST: u64 = 16 << 20;
 
 impl Play<'_> {
-    /// Notes the catalogues that the recipe's app shows. Gives a screen the texts of the recipe, if
-    /// that has those of another language.
+    /// When learning, notes the catalogues of the recipe's app. Otherwise translates the screen's
+    /// texts into the recipe's, if the app is in another language.
     pub(super) fn understand(&mut self, pid: u32, screen: &mut Screen) {
         let files = self.dispatcher.catalogues(pid);
         let recipe = &mut self.played.recipe;
@@ -31,7 +31,7 @@ impl Play<'_> {
 }
 
 fn all(files: &[PathBuf]) -> Messages {
-    // A FIFO would be waited for.
+    // Reading a FIFO would wait for a writer.
     let fits = |about: Metadata| about.is_file() && about.len() < LARGEST;
     let is_one = |file: &&PathBuf| file.metadata().is_ok_and(fits);
     let read = |file| messages(&fs::read(file).unwrap_or_default());

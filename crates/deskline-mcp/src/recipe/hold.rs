@@ -1,4 +1,4 @@
-//! After a step: what must show.
+//! After a step: waits for what must show.
 
 use super::lint::{labels, pale};
 use super::{Check, Duration, Halted, Line, Patience, Play, Screen, Step, halt};
@@ -7,11 +7,12 @@ use deskline_journal::pixels;
 use deskline_link::Picture;
 use deskline_recipe::{Checks, Learn, Wanted};
 
-/// How long something may keep showing before it is missed, once the app is quiet.
+/// How long to wait until a step's checks hold, in seconds, if the recipe does not say.
 const WITHIN: f64 = 5.0;
 
 impl Play<'_> {
-    /// Waits until the step's checks hold. `index` is the step's, to learn.
+    /// Waits until the step's checks hold. `index` is the step's index. If it is given, the step's
+    /// checks may be changed.
     pub(super) async fn hold(
         &mut self,
         step: &Step,
@@ -29,7 +30,7 @@ impl Play<'_> {
         let within = step.checks.within.unwrap_or(WITHIN);
         let mut patience = Patience::lasting(Duration::from_secs_f64(within));
         if !step.checks.lint.is_empty() {
-            // A click draws its place into the picture.
+            // The picture of a click has a crosshair in it: take another.
             self.refresh(pid).await?;
         }
         loop {
@@ -51,7 +52,7 @@ impl Play<'_> {
             if !patience.is_over() {
                 let waited = self.wait(pid, first.as_deref(), None, patience.end).await;
                 let Err(error) = waited else { continue };
-                // The app may have ended, as it should have.
+                // The app may have ended, as the checks ask.
                 if self.lacks(&step, pid)?.0.is_empty() {
                     return Ok(());
                 }
@@ -62,7 +63,7 @@ impl Play<'_> {
         }
     }
 
-    /// The checks that do not hold, and the text of the first thing that must show.
+    /// The checks that do not hold, and the text of the first missing thing that must show.
     fn lacks(&self, step: &Step, pid: u32) -> Result<(Vec<String>, Option<String>), Halted> {
         let (mut lacks, mut first) = (Vec::new(), None);
         let lines = self.lines(pid);
@@ -86,7 +87,7 @@ impl Play<'_> {
         Ok((lacks, first))
     }
 
-    /// What controls lack that the checks ask for.
+    /// Which labels and contrast, of those that the checks ask for, the controls lack.
     fn lints(&self, checks: &Checks, lines: &[&Line]) -> Vec<String> {
         let asks = |name: &str| checks.lint.iter().any(|lint| lint == name);
         let png = asks("contrast").then(|| self.read("screenshot")).flatten();
@@ -112,7 +113,7 @@ impl Play<'_> {
         unnamed.chain(pale).collect()
     }
 
-    /// Has a step check what it has changed now.
+    /// Replaces a step's checks by checks of what the step has changed now.
     fn update(&mut self, index: usize, pid: u32) {
         let Some(mut screen) = self.screens.get(&pid).cloned() else {
             return;
@@ -126,7 +127,7 @@ impl Play<'_> {
         self.played.updated.push(index);
     }
 
-    /// What shows in the app, and in one that its last step brought.
+    /// What shows in the app, and in another app that the last step brought to the front.
     fn lines(&self, pid: u32) -> Vec<&Line> {
         let screen = self.screens.get(&pid);
         let other = screen.and_then(|screen| screen.other.as_ref());
@@ -135,7 +136,7 @@ impl Play<'_> {
         screens.flat_map(Screen::visible).collect()
     }
 
-    /// Drops what differs in its digits alone: it changes by itself.
+    /// Drops the checks that fail only because digits differ: digits change by themselves.
     fn drop_nearly(&mut self, index: usize, pid: u32) {
         let lines = self.lines(pid);
         let nearly = |wanted: &Wanted| {

@@ -5,15 +5,16 @@ use std::collections::HashMap;
 use deskline_core::{Line, Point, Rect, Role, States};
 use deskline_link::Picture;
 
-/// The least contrast of text by WCAG 2.2, §1.4.3: of small text, and of text of [`LARGE`] height.
+/// The least contrast of text by WCAG 2.2, §1.4.3: of small text, and of text that is at least
+/// [`LARGE`] pixels high.
 const SMALL_TEXT: f64 = 4.5;
 const LARGE_TEXT: f64 = 3.0;
 const LARGE: i32 = 30;
 
-/// So many pixels must have a colour for it to be the text's: fewer are the edge of something.
+/// How many pixels must have a colour for it to count as the text's; fewer are only an edge.
 const PIXELS: usize = 4;
 
-/// What the label of an element that shows lacks, in words.
+/// What is wrong with the label of a visible element, in words.
 pub fn labels(line: &Line, by_place: bool) -> Option<String> {
     if line.role.is_interactive() && line.text.is_none() {
         return Some(format!("no label: {line}"));
@@ -21,7 +22,8 @@ pub fn labels(line: &Line, by_place: bool) -> Option<String> {
     by_place.then(|| format!("its label is not tied to it: {line}"))
 }
 
-/// Whether the text of an element inside which nothing shows is too pale, in words.
+/// How the text of an element is too pale, in words; `None` if it is not. The element must have
+/// nothing visible inside it.
 pub fn pale(line: &Line, pictures: &[Picture]) -> Option<String> {
     // An empty field shows no text: its name stands beside it.
     let shows = !line.states.contains(States::EDITABLE) || line.value.is_some();

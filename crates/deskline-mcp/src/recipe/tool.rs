@@ -1,4 +1,4 @@
-//! A client calls a recipe.
+//! The call of a recipe by a client.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::recipes::{PREFIX, all};
 
-/// A call of a client: of a recipe in the folder, or of a tool.
+/// Carries out a call of a client: of a recipe in the folder, or of a tool.
 pub(crate) async fn call(
     dispatcher: &Dispatcher,
     name: &str,
@@ -50,7 +50,8 @@ pub(crate) async fn call(
     Ok(done.await.unwrap_or_else(|why| Reply::failure(&why)))
 }
 
-/// The answer: what is done, and where it stopped, what shows and which steps are left.
+/// The answer: what was done; if the recipe stopped, also where, what shows, and which steps are
+/// left.
 fn answer(name: &str, played: &Played) -> Reply {
     let steps = &played.recipe.steps;
     let (done, of) = (played.done.len(), steps.len());

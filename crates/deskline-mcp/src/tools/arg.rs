@@ -67,7 +67,7 @@ impl Arg {
     }
 }
 
-/// The modifiers as they are listed. Calls may use other names of them, and rarer ones.
+/// The modifiers as they are listed. Calls may also use their other names, and rarer modifiers.
 const MODIFIERS: [&str; 5] = ["Shift", "Control", "Alt", "Super", "Command"];
 
 pub(crate) const PID: Arg = Arg::required("pid", Type::Integer, "the app's");
@@ -98,8 +98,8 @@ pub(crate) const OPTIONS: [Arg; 7] = [
     Arg::unlisted("delayAfterAction", Type::Number),
 ];
 
-/// The arguments of a tool that acts on an element or a point: the app, the target, and its own. A
-/// click lists the size of a point's box, the others do not.
+/// The arguments of a tool that acts on an element or a point: the app, the target, and the tool's
+/// own. Only a click lists the size of a point's box; these tools do not.
 macro_rules! on_target {
     ($($own:expr),* $(,)?) => {{
         use $crate::tools::arg::{self, ELEMENT, PID, REF, ROLE, X, Y};
@@ -111,8 +111,8 @@ macro_rules! on_target {
 pub(super) use on_target;
 
 impl Arg {
-    /// Name and type, if the argument is listed. Modifiers have no values here: the tools have
-    /// them, and a chain's example.
+    /// Name and type, if the argument is listed. Modifiers are listed without their values, which
+    /// the single tools and the example of a chain show.
     pub(super) fn brief(&self) -> Option<(String, Value)> {
         let kind = match self.kind {
             Type::Modifiers => json!({"type": "array", "items": Type::Text.schema()}),

@@ -11,7 +11,7 @@ use super::record::{Effect, Handler, ToolRecord};
 use super::{keyboard, look, pointer, quiet};
 use crate::args::{Args, Wrong, shown};
 
-/// Arguments of the chain that its steps share.
+/// Arguments that a chain has for all its steps.
 const CHAINS: [&str; 2] = ["pid", "window"];
 
 /// The most steps of one call.
@@ -81,7 +81,7 @@ pub(super) fn unpacked(
 #[derive(Default)]
 pub(super) struct Steps {
     pub(super) actions: Vec<Action>,
-    /// How often each runs.
+    /// How often each action runs.
     pub(super) repeats: Vec<usize>,
     pub(super) expects: Vec<Option<Expect>>,
 }
@@ -137,7 +137,7 @@ fn step(step: &Value) -> Result<(Action, usize, Option<Expect>), Wrong> {
     ))
 }
 
-/// A chain keeps the desktop while it waits.
+/// Refuses a long wait: a chain keeps the desktop while it waits.
 fn bounded(action: Action) -> Result<Action, Wrong> {
     match action {
         Action::WaitFor { timeout, .. } if timeout > LONGEST_WAIT => Err(format!(

@@ -38,7 +38,7 @@ pub(super) static REFRESH: ToolRecord = ToolRecord {
     handler: Handler::Link(|_| Ok(Action::Refresh)),
 };
 
-/// Only a step of a chain.
+/// A step of a chain, but no tool of its own.
 pub(super) static READ: ToolRecord = ToolRecord {
     name: "read",
     about: "",

@@ -34,7 +34,7 @@ pub(crate) use record::{Handler, ToolRecord};
 /// The prefix of the tools' names with `--compat macos-use`. Calls may always use it.
 pub(crate) const COMPAT_PREFIX: &str = "macos-use_";
 
-/// In the order of `tools/list`.
+/// All tools, in the order of `tools/list`.
 #[rustfmt::skip]
 pub(crate) static TOOLS: [&ToolRecord; 15] = [
     &look::OPEN, &pointer::CLICK, &keyboard::TYPE, &keyboard::PRESS_KEY_TOOL, &pointer::SCROLL,
@@ -47,7 +47,7 @@ pub(crate) static TOOLS: [&ToolRecord; 15] = [
 const EXPECTED: Duration = Duration::from_secs(3);
 
 impl ToolRecord {
-    /// Whether a read-only server offers it.
+    /// Whether a read-only server offers this tool.
     pub(crate) fn reads_only(&self) -> bool {
         matches!(self.effect, Effect::ReadFile | Effect::Look)
     }
@@ -62,7 +62,7 @@ impl ToolRecord {
         tool.with_annotations(self.effect.annotations())
     }
 
-    /// What the call expects, if the tool takes that.
+    /// What the call expects, if the tool takes `expect`.
     fn expectation(&self, args: Args<'_>) -> Result<Option<Expect>, Wrong> {
         if self.args.iter().all(|arg| arg.name != EXPECT.name) {
             return Ok(None);
@@ -87,7 +87,7 @@ impl ToolRecord {
         }))
     }
 
-    /// The names of its arguments.
+    /// The names of the tool's arguments.
     pub(crate) fn takes(&self) -> impl Iterator<Item = &'static str> {
         let options: &[Arg] = match self.handler {
             Handler::Link(..) | Handler::Chain => &OPTIONS,
@@ -115,7 +115,7 @@ impl ToolRecord {
     }
 }
 
-/// Makes the link of a call, for a tool that runs one.
+/// Makes the link of a call, for a tool that runs a link.
 pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Result<Call, Wrong> {
     let is_chain = matches!(record.handler, Handler::Chain);
     let arguments = if is_chain {
@@ -161,8 +161,8 @@ pub(crate) fn acts(name: &str) -> bool {
     find(name).is_ok_and(|record| !record.reads_only())
 }
 
-/// The tool of this name, with or without the compatibility prefix; or an error that names the
-/// nearest.
+/// The tool of this name, with or without the compatibility prefix; or an error that names the most
+/// similar tool.
 pub(crate) fn find(name: &str) -> Result<&'static ToolRecord, String> {
     let bare = name.strip_prefix(COMPAT_PREFIX).unwrap_or(name);
     TOOLS

@@ -44,7 +44,7 @@ impl Effect {
             Self::ReadFile => (true, false, true, false),
             Self::Look => (true, false, true, true),
             Self::Set => (false, true, true, true),
-            // Turning the wheel over a slider or a combo box changes its value.
+            // Even scrolling: turning the wheel over a slider or a combo box changes its value.
             Self::Act => (false, true, false, true),
         };
         ToolAnnotations::new()
@@ -57,11 +57,11 @@ impl Effect {
 
 #[derive(Debug)]
 pub(crate) struct ToolRecord {
-    /// Its name, without a prefix.
+    /// The tool's name, without a prefix.
     pub(crate) name: &'static str,
     pub(super) about: &'static str,
     pub(super) args: &'static [Arg],
     pub(super) effect: Effect,
-    /// How it is carried out.
+    /// How the tool is carried out.
     pub(crate) handler: Handler,
 }

@@ -49,7 +49,7 @@ pub(crate) struct Size {
 }
 
 impl Default for Size {
-    /// A private desktop's.
+    /// The size of a private desktop.
     fn default() -> Self {
         let (width, height) = (1280, 800);
         Self { width, height }
@@ -96,7 +96,7 @@ impl std::str::FromStr for Size {
     }
 }
 
-/// The longest time without a call: a week.
+/// The longest time without a call, in minutes: a week.
 #[cfg(unix)]
 const LONGEST: f64 = 7.0 * 24.0 * 60.0;
 

@@ -24,8 +24,8 @@ pub(super) fn program(home: &Path) -> PathBuf {
     place(home).join(PROGRAM)
 }
 
-/// Puts the app there: a copy of the app that contains `exe`, or a new one with `exe` alone. A new
-/// app has no signature, so `sign` is called on it.
+/// Puts the app in its place: a copy of the app that contains `exe`, or a new one with `exe` alone.
+/// A new app has no signature, so `sign` is called on it.
 pub(super) fn put(
     exe: &Path,
     home: &Path,

@@ -1,5 +1,5 @@
-//! The MCP clients: the file in which each lists its servers, its format, and the client's command
-//! for it, if any.
+//! The MCP clients: the file in which each lists its servers, the format of the file, and the
+//! client's own command that changes it, if any.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,7 +63,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Location {
     client: Client,
-    /// Whether a configuration is for one project or for all projects of the user.
+    /// Whether the configuration is for one project, not for all projects of the user.
     project: bool,
     pub(super) path: PathBuf,
     /// The object, table or mapping with the servers.
@@ -180,7 +180,7 @@ impl Client {
             Self::Zed => config(&home).join("zed/settings.json"),
             Self::Windsurf => home.join(".codeium/windsurf/mcp_config.json"),
             Self::Antigravity => home.join(".gemini/config/mcp_config.json"),
-            // From version 4 on; an older one keeps its file in VS Code's folder.
+            // From version 4 on; older versions keep the file in VS Code's folder.
             Self::Cline => home.join(".cline/data/settings/cline_mcp_settings.json"),
             // Goose and OpenCode use XDG paths on macOS too.
             Self::Goose if cfg!(windows) => app_data(&home).join("Block/goose/config/config.yaml"),
@@ -191,8 +191,8 @@ impl Client {
 }
 
 impl Location {
-    /// The client's own command that adds a server, if it has one and it is installed. Not for a
-    /// project in Codex: `codex mcp` edits the user's configuration only.
+    /// The client's own command that adds a server, if there is one and the client is installed.
+    /// `None` for a project in Codex: `codex mcp` edits only the user's configuration.
     pub(super) fn own_command(&self, server: &Server) -> Option<Command> {
         let mut command = self.mcp("add")?;
         command.arg(NAME).arg("--").arg(&server.program);
@@ -200,7 +200,7 @@ impl Location {
         Some(command)
     }
 
-    /// The client's own command that removes it.
+    /// The client's own command that removes the server.
     pub(super) fn own_removal(&self) -> Option<Command> {
         let mut command = self.mcp("remove")?;
         command.arg(NAME);
@@ -268,8 +268,8 @@ fn app_data(home: &Path) -> PathBuf {
     }
 }
 
-/// The folder to which Windows redirects `%APPDATA%` for the packaged Claude Desktop, its usual
-/// form since 2026, which never reads the other folder.
+/// The folder to which Windows redirects `%APPDATA%` for the packaged Claude Desktop, which is the
+/// usual one since 2026 and never reads the real `%APPDATA%`.
 fn claude_package(home: &Path) -> Option<PathBuf> {
     let local = std::env::var_os("LOCALAPPDATA").map(PathBuf::from);
     let local = local.unwrap_or_else(|| home.join("AppData/Local"));

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 const MOST: u64 = 64 << 20;
 
 pub(super) struct File {
-    /// The target, if the path is a symlink: the link itself stays.
+    /// The path; if that is a symlink, its target, so that the link itself stays.
     path: PathBuf,
     text: String,
     exists: bool,
 }
 
 impl File {
-    /// Reads the file. A missing one is empty.
+    /// Reads the file. A missing file counts as empty.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         // Canonicalise only links: on Windows a canonical path has a form that few programs accept.
         let target = path.is_symlink().then(|| fs::canonicalize(path).ok());
@@ -55,8 +55,8 @@ impl File {
         Ok(keep.then_some(backup))
     }
 
-    /// The text before the first `install`. A link is not followed: a project's folder may come
-    /// from somebody else.
+    /// The text of the backup, from before the first `install`. A link is not followed: a project's
+    /// folder may come from somebody else.
     pub(super) fn backup(&self) -> Option<String> {
         let path = self.backup_path();
         let is_file = path.symlink_metadata().is_ok_and(|m| m.is_file());
@@ -83,8 +83,8 @@ impl File {
     }
 
     /// Writes a new file and renames it over `path`, so that clients read either version as a whole
-    /// and a link is replaced, not followed. The new file has the configuration's permissions;
-    /// without a configuration it is private to the user.
+    /// and a link is replaced, not followed. The new file has the configuration's permissions; if
+    /// there is none yet, the file is private to the user.
     fn write(&self, path: &Path, text: &str) -> Result<(), String> {
         let failed = |e: std::io::Error| format!("{} cannot be written: {e}", path.display());
         let folder = path.parent().unwrap_or(Path::new("."));

@@ -1,4 +1,5 @@
-//! One property in a JSON file that people edit: comments and trailing commas stay as they are.
+//! Edits one property in a JSON file that people edit: comments and trailing commas stay as they
+//! are.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};

@@ -1,4 +1,4 @@
-//! One table in a TOML file that people edit: comments and the order stay as they are.
+//! Edits one table in a TOML file that people edit: comments and the order stay as they are.
 
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 

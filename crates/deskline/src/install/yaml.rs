@@ -1,5 +1,5 @@
-//! One entry in Goose's YAML file. Lines are added and removed, so that all others stay as they
-//! are, and a parser checks that the file then differs by the entry alone.
+//! Edits one entry in Goose's YAML file. Adds and removes lines, so that all others stay as they
+//! are. Then a parser checks that the file differs only by the entry.
 
 use serde_json::json;
 use yaml_rust2::yaml::Hash;
@@ -7,7 +7,7 @@ use yaml_rust2::{Yaml, YamlLoader};
 
 use super::server::{NAME, Server};
 
-/// How many seconds Goose waits for a call: the longest `wait_for` takes 60.
+/// How many seconds Goose waits for a call: as long as the longest `wait_for` takes.
 const TIMEOUT: u32 = 300;
 
 /// Adds the entry to the mapping `section`, which is created if it is missing.
@@ -119,7 +119,7 @@ fn entry(server: &Server, indent: usize) -> Vec<String> {
     std::iter::once(title).chain(fields).collect()
 }
 
-/// Whether the line begins the mapping `section`, or is an empty one.
+/// Whether the line begins the mapping `section`, which may be an empty one, `{}`.
 fn opens(line: &str, section: &str) -> bool {
     line.strip_prefix(section)
         .and_then(|rest| rest.strip_prefix(':'))

@@ -27,8 +27,8 @@ pub(crate) struct OpenDesktop {
 }
 
 impl OpenDesktop {
-    /// Completes with `stop`, or when a private desktop has ended by itself, as after a crash of
-    /// its X server: it cannot be used any more.
+    /// Completes when `stop` does, or when a private desktop has ended by itself, for example
+    /// because its X server has crashed: the desktop cannot be used any more.
     pub(crate) async fn until(&self, stop: impl Future<Output = ()>) {
         let end = self.private.as_ref().map(Supervised::end);
         let ended = async {
@@ -62,7 +62,7 @@ pub(crate) fn shield(settings: &Settings, command: &Command) -> Fallible {
     let has_own = |serve: &Serve| settings.desktop.is_some() || serve.desktops.is_some();
     let (serves, has_own) = match command {
         Command::Serve(serve) => (true, has_own(serve)),
-        // It has the environment of the server that starts it.
+        // This process has the environment of the server that starts it.
         Command::Desktop(_) => (true, true),
         Command::Call(_)
         | Command::Warm { .. }
@@ -96,8 +96,8 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
     })
 }
 
-/// Starts a private desktop, if the settings ask for one, as a process of its own: it ends even if
-/// this process is killed.
+/// Starts a private desktop, if the settings ask for one, as a process of its own: the desktop ends
+/// even if this process is killed.
 fn spawn_private(settings: &Settings) -> Result<Option<Supervised>> {
     let Some(own) = settings.desktop else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! An open desktop, on a system where none can end before the program does.
+//! An open desktop, on a system where no desktop can end before the program.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub(crate) struct OpenDesktop {
 }
 
 impl OpenDesktop {
-    /// Completes with `stop`: unlike a private desktop, this desktop cannot end before.
+    /// Completes when `stop` does: unlike a private desktop, this one cannot end earlier.
     pub(crate) async fn until(&self, stop: impl Future<Output = ()>) {
         stop.await;
     }

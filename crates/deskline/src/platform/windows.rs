@@ -22,7 +22,7 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
 }
 
 /// Runs the program again on a private desktop, if the settings ask for one and the program is not
-/// on one.
+/// on one yet.
 fn go_private(settings: &Settings) -> Result<()> {
     if settings.desktop.is_none() || private::name().is_some() {
         return Ok(());

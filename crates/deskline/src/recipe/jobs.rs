@@ -15,11 +15,11 @@ use crate::cli::{Named, Settings};
 use crate::output::Fallible;
 use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
 
-/// One time that a recipe is to be done.
+/// One run of a recipe that is to be done.
 pub(super) struct Job<'r> {
-    /// Which row or file it is of.
+    /// The index of the row or the file that this job is for.
     pub(super) at: usize,
-    /// The recipe's name, and the row of the table.
+    /// The recipe's name, or the row of the table.
     pub(super) name: String,
     pub(super) recipe: &'r Recipe,
     pub(super) values: Values,
@@ -49,9 +49,9 @@ impl<'r> Job<'r> {
     }
 }
 
-/// What came of it: done or stopped, or not even begun.
+/// What came of a job: done or stopped, or not even begun.
 pub(super) struct End {
-    /// Its job's.
+    /// The `at` of the job.
     pub(super) at: usize,
     pub(super) name: String,
     pub(super) played: Result<Played, String>,
@@ -78,7 +78,7 @@ pub(super) fn stem(file: &Path) -> String {
     name.strip_suffix(SUFFIX).unwrap_or(&name).to_owned()
 }
 
-/// The values of `--set`; `-` reads one from standard input, a line each.
+/// The values of `--set`. For the value `-`, a line of standard input is read.
 pub(super) fn given(recipe: &Recipe, set: &[Named]) -> Fallible<BTreeMap<String, String>> {
     let mut given = BTreeMap::new();
     for Named { name, value } in set {
@@ -99,7 +99,8 @@ pub(super) fn given(recipe: &Recipe, set: &[Named]) -> Fallible<BTreeMap<String,
     Ok(given)
 }
 
-/// Does the jobs, `most` at a time, each on a desktop of its own if that is private.
+/// Does the jobs, `most` at a time, each on a desktop of its own if the settings ask for private
+/// ones.
 pub(super) fn all_of(
     settings: &Settings,
     jobs: &[Job<'_>],
@@ -154,7 +155,7 @@ pub(super) fn one(settings: &Settings, job: &Job<'_>) -> Fallible<Played> {
     })
 }
 
-/// Shows on a terminal how far it is: a line that the next one replaces.
+/// Shows the progress on a terminal, in a line that the next one replaces.
 pub(super) fn progress(done: usize, of: usize, words: &str) {
     if std::io::stderr().is_terminal() {
         let words = deskline_core::escape::short(words, 60);

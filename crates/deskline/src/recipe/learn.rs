@@ -19,7 +19,7 @@ pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
     let file = file(settings, &args.keep, &args.run)?;
     let from = format!("Learned by {VERSION} from the {calls} calls in {run}");
     let mut settings = settings.clone();
-    // The trial is no part of the run that it is made of.
+    // The trial must not be logged in the run from which the recipe is made.
     let folder = |path: &Path| path.canonicalize().ok();
     let trial = settings.dir.as_deref().and_then(folder);
     if trial.is_some() && trial == folder(&args.run) {
@@ -40,7 +40,7 @@ pub(super) fn file(settings: &Settings, args: &KeepArgs, of: &Path) -> Fallible<
     Ok(file)
 }
 
-/// With the passwords that the first run needs, to be read from standard input.
+/// `args` with the passwords that the trial needs, to be read from standard input.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 pub(super) fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
     let mut keeping = args.clone();

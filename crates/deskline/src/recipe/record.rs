@@ -21,18 +21,18 @@ use super::{Done, Error, Settings};
 use crate::cli::RecordArgs;
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 
-/// How long after a press the app is read, and typing counts as ended: no event tells that an app
-/// does nothing more about a press.
+/// How long after a press the app is read, and typing counts as ended. No event tells that an app
+/// has finished reacting to a press.
 const AFTER: Duration = Duration::from_millis(250);
 
 /// Two presses of a button at the same place within this time are a double click.
 const DOUBLE: Duration = Duration::from_millis(350);
 
-/// So many readings are waited for what a drag has moved.
+/// How often the app is read at most, until it shows what a drag has moved.
 const SLOW: u32 = 8;
 
-/// So long after a press the app is read as often as a person may see something new in it and
-/// press that, and from then on after this pause.
+/// For this long after a press, the app is read every [`AFTER`], as a person may press something
+/// new. From then on, it is read after pauses of this length.
 const SELDOM: Duration = Duration::from_secs(3);
 
 /// `deskline record`.
@@ -45,7 +45,7 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     let own = tempfile::tempdir()?;
     let reading = Settings {
         dir: Some(own.path().join("journal")),
-        // Where the presses are.
+        // The user's own desktop, where the presses are.
         desktop: None,
         ..settings.clone()
     };
@@ -55,7 +55,7 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     let cancel = Cancel::new();
     let listens = cancel.clone();
     let listen = move || {
-        // The recording ends with the channel.
+        // The recording ends when the channel closes.
         while let Ok(press) = presses.next(SELDOM, &listens) {
             let Some(press) = press else { continue };
             let is_up = matches!(press.what, Pressed::Up { .. });
@@ -96,11 +96,11 @@ struct Recorder<'d> {
     dispatcher: &'d Dispatcher,
     refs: RefStore,
     presses: UnboundedReceiver<Press>,
-    /// One of each press of the left button at a place.
+    /// The release of the left button, for each press of it whose place is known.
     ups: UnboundedReceiver<Press>,
     pid: u32,
     links: Vec<Link>,
-    /// As it was before the presses that are not handled yet.
+    /// The screen as it was before the presses that are not handled yet.
     screen: Screen,
     /// The characters that were typed since the last reading; [`HIDDEN`] for a password field.
     typed: Option<String>,
@@ -118,7 +118,7 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// Until Ctrl+C, or the end of the app.
+    /// Records until Ctrl+C, or until the app ends.
     async fn record(&mut self) -> Result<(), Box<dyn Error>> {
         let stop = stopped()?;
         tokio::pin!(stop);
@@ -181,12 +181,12 @@ impl Recorder<'_> {
         }
     }
 
-    /// Whether the left button's press at this place is a drag, and what that ended on.
+    /// Whether the left button's press at this place began a drag, and on which element it ended.
     async fn dropped(&mut self, from: Option<(i32, i32)>) -> (bool, Option<Line>) {
         if from.is_none() {
             return (false, None);
         }
-        // The end of one is lost with its device.
+        // The release never comes if its device was removed.
         let up = tokio::time::timeout(10 * SELDOM, self.ups.recv()).await;
         let up = up.ok().flatten().map(|up| (up.what, up.pid));
         let Some((Pressed::Up { dropped: Some(at) }, pid)) = up else {
@@ -197,7 +197,7 @@ impl Recorder<'_> {
         (true, to.cloned())
     }
 
-    /// A drag, if something else shows now or stands elsewhere; in one control, a click.
+    /// Records a drag, if what shows or its order has changed; within one control, a click.
     async fn dragged(&mut self, from: &Line, to: Option<&Line>) -> Result<(), Box<dyn Error>> {
         let stays = to.is_some_and(|to| to.reference == from.reference);
         let is_pressed = from.role.is_interactive() && !from.states.contains(States::EDITABLE);
@@ -224,8 +224,8 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// The element that the last button pressed, by what apps' events name. Of a drag nothing tells
-    /// where it ended: but for a slider's there is none.
+    /// The element that a mouse button last pressed, by what apps' events name. `None` for a drag,
+    /// except of a slider, as nothing tells where it ended.
     async fn named(&mut self) -> Option<Line> {
         let Pressed::Named(said) = self.presses.recv().await?.what else {
             return None;
@@ -247,7 +247,7 @@ impl Recorder<'_> {
         let ([Some(late)], true, None) = (&late[..], is_late, &found) else {
             return found;
         };
-        // Nothing but the focus has changed: a click there does the same, whatever was clicked.
+        // If nothing but the focus has changed, a click there does the same, whatever was clicked.
         let (late, before) = (Line::clone(late), self.screen.clone());
         self.refresh().await.ok()?;
         let mut now = self.screen.clone();
@@ -293,7 +293,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// A click: of a choice in a list that a click opened, of a slider's new value, or of itself.
+    /// Records a click: as a choice in a list, as a slider's new value, or as it is.
     async fn clicked(&mut self, arguments: Value, line: &Line) -> Result<(), Box<dyn Error>> {
         self.refresh().await?;
         let lines = &self.screen.lines;
@@ -323,7 +323,7 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// Reads the app, and adds what was done before.
+    /// Reads the app, and adds the call. A reading is added only if it shows something new.
     async fn look(&mut self, tool: &str, arguments: Value) -> Result<(), Box<dyn Error>> {
         let is_new = self.refresh().await? && !self.screen.changes.is_empty();
         if tool != "refresh_traversal" || is_new {
@@ -355,8 +355,8 @@ impl Recorder<'_> {
         });
     }
 
-    /// Reads the app. A reading that ends after a next press may show the effect of that: it is
-    /// not kept, and what this press has changed counts with the next.
+    /// Reads the app. A reading that ends after the next press may show the effect of that press:
+    /// it is dropped, and the changes of this press count with the next.
     async fn refresh(&mut self) -> Result<bool, Box<dyn Error>> {
         let arguments = json!({"pid": self.pid});
         let (_, screen) = self.read("refresh_traversal", &arguments).await?;
@@ -385,7 +385,7 @@ impl Recorder<'_> {
         }
         let tree = field(&reply.text, "file").ok_or("the answer has no tree")?;
         let mut screen = Screen::parse(&std::fs::read_to_string(tree)?);
-        // Since the last step: a reading in between may have seen its effect.
+        // Compare with the last step: a reading in between may have seen the effect.
         if let Some(before) = self.links.last().and_then(|link| link.screen.as_ref()) {
             screen.changed_since(before);
         }
@@ -393,7 +393,7 @@ impl Recorder<'_> {
     }
 }
 
-/// The value of a field, or its text if that is its value.
+/// The value of a field; if it has no value, its text.
 fn shown(line: &Line) -> Option<String> {
     let value = line.value.as_ref().or(line.text.as_ref());
     value.map(|text| text.shown.clone())

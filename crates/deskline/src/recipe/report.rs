@@ -1,4 +1,4 @@
-//! What came of recipes: for people, as JSON, as JUnit's XML, and as a page.
+//! Reports what came of recipes: for people, as JSON, as JUnit's XML, and as a page.
 
 use std::fmt::Write as _;
 
@@ -107,7 +107,7 @@ fn as_xml(ends: &[End]) -> String {
     xml + "</testsuite>\n"
 }
 
-/// For XML, which has no control characters but these.
+/// Escapes a text for XML. Of the control characters, only the line feed is kept.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

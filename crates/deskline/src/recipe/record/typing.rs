@@ -39,7 +39,7 @@ impl Recorder<'_> {
         self.look("press_key_and_traverse", arguments).await
     }
 
-    /// What was typed: as it was, if the field shows it; else what the field shows.
+    /// Records what was typed: as typed, if the field shows that; otherwise what the field shows.
     pub(super) async fn typed(&mut self) -> Result<(), Box<dyn Error>> {
         let text = self.typed.take().unwrap_or_default();
         if text == HIDDEN {

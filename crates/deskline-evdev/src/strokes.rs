@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
+use std::mem;
 use std::time::Duration;
 
 use deskline_grab::device::{InputFolder, Source as _, Stroke};
@@ -25,8 +26,8 @@ const LAST: u16 = 1;
 #[derive(Debug)]
 pub struct Strokes {
     files: Vec<File>,
-    /// How far mice have moved since this field was last set to 0, in the mice's own units.
-    pub moved: u32,
+    /// How far mice have moved since the last stroke.
+    moved: u32,
 }
 
 impl Strokes {
@@ -49,12 +50,13 @@ impl Strokes {
         Ok(Self { files, moved: 0 })
     }
 
-    /// The keys and buttons that go down or up next. Waits at most `limit`, and never longer than
+    /// The keys and buttons that go down or up next, each with how far mice have moved since the
+    /// stroke before it, in the mice's own units. Waits at most `limit`, and never longer than
     /// `SLICE`, so that the caller can check a cancel flag.
     ///
     /// # Errors
     /// All devices are gone.
-    pub fn next(&mut self, limit: Duration) -> io::Result<Vec<Stroke>> {
+    pub fn next(&mut self, limit: Duration) -> io::Result<Vec<(Stroke, u32)>> {
         let fds = self
             .files
             .iter()
@@ -70,7 +72,7 @@ impl Strokes {
                         // A value of 2 is a key repeat.
                         Some((KEY, key, value @ (0 | 1))) => {
                             let (key, down) = (key.into(), value == 1);
-                            strokes.push(Stroke { key, down });
+                            strokes.push((Stroke { key, down }, mem::take(&mut self.moved)));
                         }
                         Some((MOTION, ..=LAST, by)) => {
                             self.moved = self.moved.saturating_add(by.unsigned_abs());

@@ -66,7 +66,9 @@ struct Change {
 /// The person's devices, and the sources that tell who gets what is pressed on them.
 struct Devices {
     strokes: Strokes,
-    pending: VecDeque<Stroke>,
+    pending: VecDeque<(Stroke, u32)>,
+    /// How far mice have moved since the last button went down, by the strokes handled so far.
+    moved: u32,
     keys: Keys,
     display: Box<dyn DisplaySystem>,
     changes: Receiver<Change>,
@@ -103,6 +105,7 @@ impl Devices {
         Ok(Self {
             strokes,
             pending: VecDeque::new(),
+            moved: 0,
             keys: Keys::of(socket)?,
             display,
             changes,
@@ -127,7 +130,9 @@ impl Devices {
                 break;
             }
         }
-        Ok(self.pending.pop_front())
+        let (stroke, moved) = self.pending.pop_front().unzip();
+        self.moved = self.moved.saturating_add(moved.unwrap_or(0));
+        Ok(stroke)
     }
 
     /// What apps have reported since the last call. Notes what is selected or focused now.
@@ -175,7 +180,7 @@ impl Devices {
         while let Some(stroke) = self.stroke(until, cancel)? {
             let is_button = BUTTONS.contains(&stroke.key);
             if stroke.down {
-                self.pending.push_front(stroke);
+                self.pending.push_front((stroke, 0));
                 break;
             } else if !is_button {
                 self.keys.stroke(stroke.key, false);
@@ -193,9 +198,9 @@ impl Devices {
             before: self.current.iter().cloned().collect(),
             ..Named::default()
         };
-        self.strokes.moved = 0;
+        self.moved = 0;
         self.rest(PATIENCE, true, cancel)?;
-        named.dragged = self.strokes.moved >= DRAGS;
+        named.dragged = self.moved >= DRAGS;
         let (down, mut up) = (self.heard(), Vec::new());
         for _ in 0..SLOW {
             if self.pending.is_empty() {

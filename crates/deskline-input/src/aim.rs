@@ -13,7 +13,7 @@ pub struct Aim {
     pub window: Option<WindowId>,
     /// The bounds of that window when the place of a click was found.
     pub place: Option<Rect>,
-    /// Whether a menu of the process is active, so that a grab of the keyboard or pointer is the
+    /// Whether a menu of the process is active. If it is, a grab of the keyboard or pointer is the
     /// process's own.
     pub menu: bool,
     /// The process in which a drag ends, if that is another process than `pid`.

@@ -219,7 +219,7 @@ impl InputMethods {
 
     fn forget(&self) {
         if let Some(record) = &self.record {
-            // If the file cannot be removed, it does no harm: it names a running process.
+            // A file that stays does no harm: it is ignored while the process that it names runs.
             let _ = fs::remove_file(record);
         }
     }

@@ -276,7 +276,7 @@ fn points_relative_to_a_window_need_it_in_front_until_it_is_located() {
 }
 
 #[test]
-fn another_window_in_front_is_reported_before_an_unknown_position() {
+fn another_window_in_front_takes_precedence_over_an_unknown_position() {
     let click = |keyboard: &[Keyboard]| {
         let mut display = display(Scripted {
             keyboard: keyboard.to_vec(),

@@ -76,8 +76,8 @@ impl X11 {
     }
 
     /// Whether a client has asked the window manager to bring another window to the front since the
-    /// last call, or may have done so before the first call. The focus moves when the window
-    /// manager handles that request, a few requests later.
+    /// last call. The first call says yes: a client may have asked before it. The focus moves a few
+    /// requests later, when the window manager handles that one.
     fn may_move(&mut self, aim: Aim) -> Result<bool> {
         self.hear()?;
         let wanted = aim.window.map(|window| window.0);

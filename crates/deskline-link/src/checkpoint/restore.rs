@@ -67,8 +67,8 @@ impl Checkpoint<'_> {
                 .any(|w| w.id == now.id && w.pid == now.pid);
             now.pid == front.pid && now.pid.is_some() && now.pid == self.subject.home() && new
         };
-        // If a raised window may still come late, go on: the display waits for it, and then raises
-        // the person's window.
+        // If the window that a step raised may still come to the front, do not stop here: the
+        // display waits for it, and then brings the person's window back.
         let stays = |now: &Window| now.id == front.id && !self.may_come_late;
         if now.as_ref().is_some_and(|now| stays(now) || same_app(now)) {
             if now.is_some_and(|now| now.id == front.id) {

@@ -212,8 +212,8 @@ pub(crate) fn await_quiet(
             let until = until.max(start + awaits.least);
             let left = until.saturating_duration_since(Instant::now());
             more = hears(desktop, left, cancel)?;
-            // Some apps send events because they are read: stop after a second reading that found
-            // no change.
+            // Reading some apps makes them send events: stop after a second reading that found no
+            // change.
             let due = seen || start.elapsed() >= awaits.unseen();
             quiet = more.is_none() || due && fresh.is_none() && last.is_some() && !changed;
             seen |= counts && listed && awaits.effect.shows(more, None, awaits.raised);

@@ -146,7 +146,7 @@ fn an_app_that_cannot_be_activated_is_opened() {
 
 /// macOS 27 may be like this: no call of a background process brings an app forward.
 #[test]
-fn an_app_that_opens_behind_is_open_and_its_tree_is_in_the_answer() {
+fn an_app_that_opens_in_the_background_counts_as_open() {
     let mut desk = Desk::new();
     install(&desk, "Maps", |world, path| {
         let root = world.app(300, "Maps", path);

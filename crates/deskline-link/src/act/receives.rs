@@ -366,8 +366,9 @@ impl<'a> Act<'a, '_> {
         let own_text = if is_spin { text(self.desk) } else { None };
         let first = own_text.unwrap_or(point);
         let shown = shown(&seen.tree, seen.index, seen.place);
-        let is_free = shown.is_empty() || shown.contains(first);
-        let first = if is_free { first } else { shown.center() };
+        // An item of a menu may be half a row beside its place.
+        let is_cut = !shown.is_empty() && seen.place.contains(first) && !shown.contains(first);
+        let first = if is_cut { shown.center() } else { first };
         let receiver = self.at_point(seen, first)?;
         if !matches!(receiver, Receiver::Other(_) | Receiver::Perhaps(..)) {
             return Ok(receiver);

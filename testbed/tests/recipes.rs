@@ -159,8 +159,8 @@ fn a_changed_app_is_told() {
         ("large", true, "done"),
         ("theme", true, "done"),
         ("font", true, "done"),
-        // A click would take back what is as it is to be.
-        ("ticked", true, "found as it is to be"),
+        // A click would take back the wanted state.
+        ("ticked", true, "found already in the wanted state"),
         ("slow", true, "done"),
         ("renamed", false, "pass --heal=\"Keep\""),
         ("gone", false, "[AXButton] \"Save\" is not there"),

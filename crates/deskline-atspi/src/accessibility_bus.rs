@@ -69,8 +69,8 @@ fn property(bus: &mut Connection, member: &str, body: Body, limit: Duration) -> 
 
 fn none(e: &bus::Error) -> Error {
     Error::Unavailable(format!(
-        "no accessibility bus: org.a11y.Bus on the session bus answers: {e}. Install at-spi2-core, \
-         then log in again; or use a private desktop: the option --desktop private"
+        "no accessibility bus: asking org.a11y.Bus on the session bus failed: {e}. Install \
+         at-spi2-core, then log in again; or use a private desktop: the option --desktop private"
     ))
 }
 
@@ -78,7 +78,7 @@ fn open(session_bus: &str) -> Result<Connection> {
     Connection::open(session_bus, START).map_err(|e| {
         Error::Unavailable(format!(
             "the D-Bus session bus at {session_bus} does not answer: {e}. Set \
-             DBUS_SESSION_BUS_ADDRESS to the desktop session's in the server's environment"
+             DBUS_SESSION_BUS_ADDRESS in the server's environment to the desktop session's address"
         ))
     })
 }

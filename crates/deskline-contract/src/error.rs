@@ -71,7 +71,7 @@ pub enum Error {
     /// The app did not answer in time.
     #[error(
         "{} (pid {pid}) does not answer: no reply to an accessibility call within {ms} ms. It is \
-         busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal \
+         busy or hung: call wait_for_and_traverse, which waits longer, or refresh_traversal \
          later; other apps are not affected",
         escape::name(app, 80)
     )]

@@ -12,7 +12,7 @@ use crate::profile::Profile;
 #[non_exhaustive]
 pub enum HttpError {
     /// No token could be made or read.
-    #[error("the token {path}: {source}. Pass one in {variable}", path = path.display())]
+    #[error("cannot read or make the token {path}: {source}. Pass one in {variable}", path = path.display())]
     Token {
         path: PathBuf,
         /// The environment variable that passes the token.
@@ -20,7 +20,7 @@ pub enum HttpError {
         source: io::Error,
     },
     /// Others can read the token.
-    #[error("others can read the token {}: chmod 600 it, or remove it for a new one", .0.display())]
+    #[error("others can read the token {}: chmod 600 it, or remove it for a new token", .0.display())]
     Exposed(PathBuf),
     /// The token is too short to be secret. The number is the minimum of characters.
     #[error("a token needs {0} characters or more: letters, digits, - and _")]
@@ -50,11 +50,11 @@ pub(crate) enum NoDesktop {
     Taken { most: usize, again: Duration },
     #[error(
         "your desktop has ended, with its apps: it crashed, or was not used for too long. Nothing was \
-        done. The next call gets a new one"
+        done. The next call gets a new desktop"
     )]
     Ended,
     #[error(
-        "the profile {0} is in use by another desktop. Try again when that has ended, or take another"
+        "another desktop uses the profile {0}. Try again when that desktop has ended, or use another profile"
     )]
     ProfileTaken(Profile),
     #[error(

@@ -149,7 +149,7 @@ impl Fleet {
         fleet.prune();
         let place = fleet
             .place()
-            .ok_or_else(|| HttpError::Desktop("0 are allowed".into()))?;
+            .ok_or_else(|| HttpError::Desktop("0 desktops are allowed".into()))?;
         let first = fleet.open(place, None).await?;
         let tools = first.peer.list_all_tools().await;
         let tools = tools.map_err(|e| HttpError::Desktop(e.to_string()))?;

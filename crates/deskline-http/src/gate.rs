@@ -77,7 +77,7 @@ pub(crate) fn ask(
         return if method == Method::GET {
             Ok(asked)
         } else {
-            Err((StatusCode::METHOD_NOT_ALLOWED, "GET it."))
+            Err((StatusCode::METHOD_NOT_ALLOWED, "Use GET for this path."))
         };
     }
     profile(uri)?;
@@ -139,7 +139,7 @@ pub(crate) fn ask_view(
     } else {
         Err((
             StatusCode::UNAUTHORIZED,
-            "Any user name, and the viewer's token as the password. The server printed where it is.",
+            "Log in with any name, and the viewer's token as the password. The server printed where it is.",
         ))
     }
 }

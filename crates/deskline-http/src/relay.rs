@@ -206,7 +206,7 @@ fn failed(desktop: &Desktop, error: &ServiceError) -> ErrorData {
     }
     desktop.set_end_known();
     McpError::internal_error(
-        "the desktop ended in the middle of the call, with its apps. The next call gets a new one",
+        "the desktop ended in the middle of the call, with its apps. The next call gets a new desktop",
         None,
     )
 }

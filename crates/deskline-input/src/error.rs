@@ -60,8 +60,8 @@ pub enum InputError {
     Moved { at: Point },
     /// Another app's window lies where a drag would end.
     #[error(
-        "covers ({}, {}), where the drag was to end. Nothing was dragged. To drop it there pass \
-        that app's pid as toPid; otherwise move one of the two windows",
+        "covers ({}, {}), where the drag was to end. Nothing was dragged. To drop onto that \
+        window pass its app's pid as toPid; otherwise move one of the two windows",
         at.x,
         at.y
     )]
@@ -142,7 +142,7 @@ fn lacks(at: &[usize], why: Gap) -> String {
         ),
         Gap::Layout | Gap::NoSuchKey => format!(
             "the user's keyboard layout has no key for {places} of the text, and this compositor \
-            takes no others; nothing was typed. Write the whole text with set_value_and_traverse"
+            takes no other keys; nothing was typed. Write the whole text with set_value_and_traverse"
         ),
     }
 }
@@ -261,13 +261,13 @@ impl fmt::Display for Progress {
             } => write!(f, "The first {typed} of {all} characters were typed"),
             Self::Typed { typed, all, unsure } => write!(
                 f,
-                "The first {typed} of {all} characters were typed, {} into it, and the rest was not",
+                "The first {typed} of {all} characters were typed, {} outside the target; the rest was not",
                 perhaps(*unsure)
             ),
             Self::AllTyped { all, unsure: 0 } => write!(f, "All {all} characters were typed"),
             Self::AllTyped { all, unsure } => write!(
                 f,
-                "All {all} characters were typed, {} into it",
+                "All {all} characters were typed, {} outside the target",
                 perhaps(*unsure)
             ),
         }

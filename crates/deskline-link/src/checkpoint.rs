@@ -263,7 +263,7 @@ impl<'a> Checkpoint<'a> {
         }
         let gone = self.desktop.windows_of(app)?.is_empty();
         let why = if gone || self.is_substitute(app, front)? {
-            "is in front now, because the app has closed its own"
+            "is in front now, because the app has closed its own window"
         } else if keys {
             "has come to the front, and was open before"
         } else {
@@ -273,7 +273,7 @@ impl<'a> Checkpoint<'a> {
             title: front.title.clone(),
             pid,
             why: format!(
-                "{why}. Nothing more was sent. Call again with pid {pid} if you want to act there"
+                "{why}. Nothing more was sent. Call again with pid {pid} to act in that app"
             ),
             unsent: false,
         })

@@ -58,7 +58,7 @@ impl Answers {
 pub enum GrantsError {
     #[error("{0}")]
     File(#[from] JournalError),
-    #[error("it is not in the format that deskline writes: {0}")]
+    #[error("the file is not in the format that deskline writes: {0}")]
     Content(#[source] serde_json::Error),
     /// There is no folder for the file.
     #[error("there is no home directory to keep answers in")]

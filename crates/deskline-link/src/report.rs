@@ -164,7 +164,7 @@ impl Report {
         self.guard_held = desk.guard.held();
         if let Some(why) = desk.guard.unable.take() {
             self.notes.add(format!(
-                "{why}. The user's own keys and clicks may have mixed with this"
+                "{why}. The user's own keys and clicks may have mixed with the agent's input"
             ));
         }
     }

@@ -90,9 +90,9 @@ impl Session {
         if self.session_bus.is_none() && !silent("DBUS_SESSION_BUS_ADDRESS=") {
             missing.push(String::from(
                 "No D-Bus session bus: DBUS_SESSION_BUS_ADDRESS is not set or does not answer, \
-                 and there is no bus socket in the user's runtime directory. Set it in the server's \
-                 environment to what `echo $DBUS_SESSION_BUS_ADDRESS` prints in a terminal of the \
-                 desktop.",
+                 and there is no bus socket in the user's runtime directory. Set \
+                 DBUS_SESSION_BUS_ADDRESS in the server's environment to what \
+                 `echo $DBUS_SESSION_BUS_ADDRESS` prints in a terminal of the desktop.",
             ));
         }
         missing

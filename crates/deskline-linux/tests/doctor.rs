@@ -261,7 +261,7 @@ fn missing_extensions_and_no_window_manager() {
 }
 
 #[test]
-fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
+fn missing_buses_and_accessibility_that_is_off_are_told() {
     let desktop = desktop();
     let session = desktop.session();
     let without = changed(session, &[("DBUS_SESSION_BUS_ADDRESS", None)]);
@@ -272,7 +272,7 @@ fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
         "session bus",
         Fail,
         "No D-Bus session bus",
-        "Set it",
+        "Set DBUS_SESSION_BUS_ADDRESS",
     );
 
     // A bus that cannot start any service.

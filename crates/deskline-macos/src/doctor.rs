@@ -83,7 +83,7 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
     checks.push(if os.secure_input() {
         Check::warn(
             "input lock",
-            "a password field has the keyboard now: macOS hides its keys",
+            "a password field has the keyboard now: macOS hides what is typed",
             "leave the password field; an app that keeps it on for ever (a terminal's Secure \
              Keyboard Entry) has a menu item for it",
         )
@@ -105,7 +105,7 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
 
 fn tree<O: Os>(os: &O, front: Option<u32>) -> Check {
     let Some(pid) = front else {
-        return Check::warn("tree", "no app is in front", "open one");
+        return Check::warn("tree", "no app is in front", "open an app");
     };
     let app = os.application(pid);
     let name = name_of(os, pid).unwrap_or_default();

@@ -216,10 +216,10 @@ impl<O: Os> Guard<O> {
     pub(crate) fn lapse(&mut self) -> Option<String> {
         let deaf = std::mem::take(&mut self.deaf);
         if std::mem::take(&mut self.blinded) {
-            return Some("a password field took the keyboard, and macOS hides its keys".into());
+            return Some("a password field took the keyboard: macOS hides what is typed".into());
         }
         deaf.then(|| {
-            "without Input Monitoring (Privacy & Security) macOS shows it no keys, not even Esc"
+            "without Input Monitoring (Privacy & Security) macOS shows Deskline no keys, not even Esc"
                 .into()
         })
     }

@@ -15,7 +15,7 @@ use crate::program::{self, ID, INSTALL, RESET};
 pub(crate) const CAPTURE: &str = "Screen & System Audio Recording";
 
 /// The advice if the responsible terminal has ended.
-const TMUX: &str = "A tmux server that it has started may have outlived it: restart that server \
+const TMUX: &str = "A tmux server that this process started may still run: restart that server \
                     from the terminal that you use";
 
 /// The app or binary to which macOS has granted a permission, or could grant one.
@@ -33,7 +33,7 @@ pub(crate) struct Holder {
 }
 
 impl Holder {
-    /// The holder of the grants that apply to this process, which has the pid `pid`.
+    /// The holder of the grants that apply to this process. `pid` is this process's own.
     pub(crate) fn of<O: Os>(os: &O, pid: u32) -> Self {
         let responsible = os.responsible(pid);
         let of = responsible.as_ref().map(|(of, _)| *of);
@@ -74,7 +74,7 @@ impl Holder {
         let Self { name, path, .. } = self;
         let path = path.display();
         if let Some(pid) = self.ended {
-            let why = format!("macOS holds pid {pid} responsible, which has ended");
+            let why = format!("the process that macOS holds responsible (pid {pid}) has ended");
             return Some((why, TMUX));
         }
         let why = if self.is_runner() {

@@ -290,7 +290,7 @@ impl Dispatcher {
             return not_linked(self, call, Error::Unapproved(question, why)).await;
         }
         Err(Failed::Wrong(
-            "the user's answers have not allowed it. Nothing was touched".into(),
+            "the user's answers have not allowed this call. Nothing was touched".into(),
         ))
     }
 

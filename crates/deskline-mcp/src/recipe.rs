@@ -286,7 +286,7 @@ impl Play<'_> {
             self.before = self.screen(pid)?.clone();
         }
         if aimed.as_ref().is_some_and(|line| self.is_set(step, line)) {
-            found = Some("as it is to be: it was not clicked".into());
+            found = Some("already in the wanted state: it was not clicked".into());
         } else {
             self.act(step, pid, [aimed.as_ref(), end.as_ref()]).await?;
         }

@@ -60,7 +60,7 @@ impl Values {
         if let Some(unknown) = given.keys().find(|name| names().all(|n| n != *name)) {
             let why = match nearest(unknown, names()) {
                 Some(near) => format!("it has no input {unknown:?}. Did you mean {near:?}?"),
-                None => format!("it has no input {unknown:?}, and no other"),
+                None => format!("it has no inputs, so none is called {unknown:?}"),
             };
             return Err(wrong(Place::default(), why));
         }

@@ -320,7 +320,7 @@ impl Run {
         let lines = screen.map_or(&[][..], |(screen, _)| &screen.lines);
         arguments.remove("pid");
         if arguments.contains_key("toPid") {
-            return Err("a call drags into another app, which no step does".into());
+            return Err("a call drags into another app, which a recipe's step cannot do".into());
         }
         let changing = &self.changing;
         let own = target(&mut arguments, OWN, lines, answered, changing)?;

@@ -251,7 +251,7 @@ impl Manner<'_> {
 }
 
 pub(crate) fn no_guard() -> Missing {
-    Missing::new("the compositor keeps no input from apps without taking the agent's as well")
+    Missing::new("the compositor cannot block the user's input without blocking the agent's too")
 }
 
 /// Devices borrowed from a compositor.

@@ -29,7 +29,7 @@ const STARTS: Duration = Duration::from_millis(100);
 const ACCEPTS: Duration = Duration::from_millis(50);
 
 /// Why a drag cannot end in another app's window, as a clause about the compositor.
-const FROM_WINDOW: &str = "it does not report where windows are on the screen";
+const FROM_WINDOW: &str = "the compositor does not report where windows are on the screen";
 
 /// A display on any compositor.
 pub struct WaylandDisplay<C> {

@@ -40,7 +40,7 @@ pub fn examine() -> Vec<Check> {
     if facts::app_control() == Some(1) {
         checks.push(Check::warn(
             "start",
-            "Smart App Control is on: it lets this program start, and may not let the next version",
+            "Smart App Control is on: it lets this version start, but may block the next version",
             "take versions with a signature, or turn it off in Windows Security",
         ));
     }
@@ -91,7 +91,7 @@ fn tree(pid: Option<u32>) -> Check {
         Err(e) => return Check::failed(NAME, &e.to_string(), "restart the session"),
     };
     let Some(pid) = pid else {
-        return Check::warn(NAME, "no app is in front", "open one");
+        return Check::warn(NAME, "no app is in front", "open an app");
     };
     match desktop.read(pid, Scope::Showing) {
         Ok(tree) => {

@@ -127,7 +127,7 @@ impl Overlay for Guard {
 
 fn silent() -> Error {
     Error::Unavailable(String::from(
-        "the input lock lost the X server, or it does not answer. Nothing was sent; the next call \
+        "the input lock does not answer, or has lost the X server. Nothing was sent; the next call \
         reconnects",
     ))
 }

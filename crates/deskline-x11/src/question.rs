@@ -78,7 +78,7 @@ pub fn ask(
     let banner = format!("{question}\n{}", keys.join("    "));
     overlay.announce(&c, &banner, None)?;
     if !overlay.shows() {
-        return Ok(Err("no font to ask them with is installed".to_owned()));
+        return Ok(Err("no font is installed to show the question".to_owned()));
     }
     Ok(Ok(answer(&c, &codes, &slaves, cancel)?))
 }

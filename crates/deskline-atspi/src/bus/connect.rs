@@ -81,7 +81,7 @@ pub(super) fn authenticate(socket: &mut UnixStream, deadline: Instant) -> Result
     let guid = line.trim_end().strip_prefix("OK ").ok_or_else(|| {
         Error::Io(io::Error::new(
             io::ErrorKind::PermissionDenied,
-            format!("it was refused with {}", escape::quoted(&line, 120)),
+            format!("authentication refused: {}", escape::quoted(&line, 120)),
         ))
     })?;
     let guid = guid.to_owned();

@@ -484,7 +484,7 @@ fn is_sendable(call: &Call<'_>) -> bool {
 fn unsendable() -> Error {
     Error::Remote {
         name: "org.freedesktop.DBus.Error.InvalidArgs".into(),
-        message: "D-Bus cannot carry this call".into(),
+        message: "a name, path or text in this call is not valid in D-Bus".into(),
     }
 }
 

@@ -16,7 +16,7 @@ pub enum Error {
     #[error("no reply within the time limit")]
     Timeout,
     /// The socket failed, or the peer closed it.
-    #[error("D-Bus connection: {0}")]
+    #[error("the D-Bus connection failed: {0}")]
     Io(#[from] io::Error),
     /// The peer answered with an error.
     #[error("{} {}", escape::name(name, 80), escape::quoted(message, 160))]

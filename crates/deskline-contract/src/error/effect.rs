@@ -12,7 +12,7 @@ pub enum NoEffect {
     #[error(transparent)]
     ReadBack(#[from] Mismatch),
     /// The field does not hold the text that this key was to follow.
-    #[error("{0}. {1} was not pressed")]
+    #[error("{0}. The key {1} was not pressed")]
     KeyWithheld(Mismatch, KeyPress),
     /// The app did not read the clipboard after this key.
     #[error(
@@ -62,7 +62,7 @@ pub enum Mismatch {
     )]
     NotTaken { focus: String },
     #[error(
-        "{field} did not get the focus, {has} has it. Nothing was typed. Look before you click it again"
+        "{field} did not get the focus: {has} has it. Nothing was typed. Look before you click it again"
     )]
     NotFocused { field: String, has: String },
     #[error("{field} grew by {grown} characters and not by {typed}. {}", changes(*.pasted))]
@@ -83,14 +83,14 @@ pub enum Mismatch {
     )]
     NotToggled(String),
     #[error(
-        "it is {0} again: the app took the change back. The reason may be in the screenshot or the \
+        "the app undid the change: it is {0} again. The reason may be in the screenshot or the \
          file: look there"
     )]
     TakenBack(String),
     #[error(
         "the click went to {0}, which has the focus now: it lies over the target in a way that the \
-         page does not tell, or came there meanwhile. Undo that if needed, then use \
-         press_ax_and_traverse with the target's ref"
+         page does not tell, or came there meanwhile. Undo what the click did \
+         if needed, then use press_ax_and_traverse with the target's ref"
     )]
     ClickedAnother(String),
     /// The element still has this state or this selection.
@@ -101,7 +101,7 @@ pub enum Mismatch {
     NothingDone(String),
     #[error(
         "nothing has moved{0}. It may be dragged by another part of it (a handle, an icon), or \
-         another way: cut and paste, a menu, keys"
+         moved in another way: cut and paste, a menu, keys"
     )]
     NothingMoved(&'static str),
 }

@@ -55,7 +55,7 @@ impl OpenError {
         let (identifier, apps) = (escape::short(identifier, 60), first.join(", "));
         let more = escape::more(count.saturating_sub(first.len()));
         Self::Worded(format!(
-            "{count} apps {how} '{identifier}': {apps}{more}. Give one's id, which is in parentheses"
+            "{count} apps {how} '{identifier}': {apps}{more}. Give one app's id, which is in parentheses"
         ))
     }
 

@@ -66,7 +66,7 @@ pub enum Obstacle {
         numbers: [f64; 2],
     },
     /// The element's value is a number, and the requested text is not a number.
-    #[error("its value is a number and {0:?} is not one")]
+    #[error("its value is a number, and {0:?} is not a number")]
     NotANumber(String),
     /// The number is outside the element's range.
     #[error("{number} is outside its range {low} to {high}")]
@@ -119,7 +119,7 @@ pub enum Obstacle {
     #[error("its app takes the answer only while its window is in front")]
     AsksBehind,
     /// Firefox would press whatever lies at the middle of the element's box.
-    #[error("its app would press whatever lies at the middle of its area")]
+    #[error("its app would press whatever lies at the middle of the element")]
     PressesMiddle,
 }
 

@@ -34,8 +34,8 @@ pub enum TargetError {
     NotPressed(String),
     /// The element is at another place at each reading, or moves away whenever the pointer comes.
     #[error(
-        "{0} still moves after 1 s, or moves away from the pointer. Nothing was clicked. Wait until it \
-         stands still, or use press_ax_and_traverse"
+        "{0} still moves after 1 s, or moves away from the pointer. Nothing was clicked. Wait until the \
+         element stands still, or use press_ax_and_traverse"
     )]
     Moves(String),
     /// The element has no bounds.
@@ -54,7 +54,7 @@ pub enum TargetError {
     )]
     NotOpened(String),
     /// The end of a drag does not exist any more.
-    #[error("the end of the drag is gone. Nothing was dragged")]
+    #[error("the element to drop on is gone. Nothing was dragged")]
     DragEndGone,
     /// The ends of a drag cannot be in view at the same time.
     #[error(
@@ -67,7 +67,7 @@ pub enum TargetError {
     #[error(
         "'{}', where the drag was to end, is not visible together with the window dragged from: \
          they are on different workspaces, or one hides the other. Nothing was dragged. Move one \
-         to where the other shows",
+         window so that both are visible",
         escape::short(.0, 40)
     )]
     DragEndHidden(String),

@@ -112,7 +112,7 @@ impl Act<'_, '_> {
         match may_press(tree, (None, Some(press)), focus) {
             Some(_) => Err(Error::Unsupported {
                 what: "holding this key",
-                why: "with --ask a held key may answer an alert: press it once".to_owned(),
+                why: "with --ask a held key may answer an alert: press the key once".to_owned(),
             }),
             None => Ok(()),
         }

@@ -286,7 +286,7 @@ impl Act<'_, '_> {
         if self.tree.is_some_and(shows) {
             return Error::Unsupported {
                 what: "sending input to this app",
-                why: "the display lists no window of it: on Wayland, panels are not \
+                why: "the display lists no window of this app: on Wayland, panels are not \
                     listed"
                     .to_owned(),
             };

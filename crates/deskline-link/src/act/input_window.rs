@@ -68,7 +68,7 @@ impl Act<'_, '_> {
             why: format!(
                 "came to the front, and the last input of this call went to another window of the \
                  app: no key was sent. Pass window '{title}' in a call of its own if the keys \
-                 are for that one"
+                 are for that window"
             ),
             unsent: false,
         })

@@ -46,7 +46,7 @@ fn step_message(e: &Error, call: &Call, report: &Report) -> String {
     }
     match (report.step.done.is_empty(), unknown) {
         (true, false) => e.to_string(),
-        (true, true) => format!("{e}. It may have been done: look before you repeat it"),
+        (true, true) => format!("{e}. The action may have been done: look before you repeat it"),
         (false, _) => {
             format!("{done}; then: {e}. Look before you repeat it")
         }

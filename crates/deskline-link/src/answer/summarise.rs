@@ -161,8 +161,8 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
         AppState::Busy(silent) => {
             let ms = silent.as_millis();
             parts.push(format!(
-                "The app is busy: no answer for {ms} ms since. Call wait_for_and_traverse, which \
-                 outlasts that"
+                "The app is busy: no answer for {ms} ms. Call wait_for_and_traverse, which \
+                 waits longer"
             ));
         }
         AppState::NoWindow => parts.push("The app has no window any more".into()),

@@ -415,8 +415,8 @@ pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<
                     buttons(tree, dialog)
                 ),
                 None => format!(
-                    "It is in another window: {top}. Nothing was touched. Pass that one as window, \
-                    or none"
+                    "It is in another window: {top}. Nothing was touched. Pass that window's \
+                    ref or title as window, or no window"
                 ),
             };
             return Error::NotFound { wanted, nearest };
@@ -424,7 +424,7 @@ pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<
     }
     let nearest = tree.nearest_texts(text, role);
     let nearest = if nearest.is_empty() {
-        "Nothing in the tree has a text like it".to_owned()
+        "Nothing in the tree has a similar text".to_owned()
     } else {
         format!("Nearest: {}", nearest.join(", "))
     };

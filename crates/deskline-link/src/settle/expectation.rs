@@ -95,7 +95,7 @@ fn unmet(expected: &Expect, nearest: &[String]) -> NoEffect {
     NoEffect::Unexpected(if expected.absent {
         format!("'{text}' still shows after {ms} ms")
     } else if nearest.is_empty() {
-        format!("'{text}' does not show after {ms} ms, and no text is like it")
+        format!("'{text}' does not show after {ms} ms, and no similar text shows")
     } else {
         format!(
             "'{text}' does not show after {ms} ms. Nearest: {}",

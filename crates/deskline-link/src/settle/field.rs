@@ -412,7 +412,7 @@ impl Field {
     /// A note that the app applies its own typography, which spoils code.
     fn styled(&self, difference: &Difference) -> Verdict {
         Verdict::Differs(format!(
-            "{} has that text {difference}: it curls quotes and dashes as they are typed. Give \
+            "{} has that text {difference}: the app curls quotes and dashes as they are typed. Give \
              code with paste or set_value_and_traverse",
             self.name
         ))

@@ -374,8 +374,8 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
     match current {
         Some(current) if related(current) => Verdict::Agrees,
         Some(current) => Verdict::Differs(format!(
-            "it is selected, but keys still act on the current row, {}: accessibility cannot move \
-            that. Click the one you mean before you press a key for it",
+            "it is selected, but keys still act on the current row, {}: accessibility cannot make \
+            another row current. Click the row you mean before you press a key for it",
             summary::name_of(tree, current)
         )),
         None if from_toolkit => Verdict::Differs(String::from(

@@ -260,8 +260,8 @@ fn not_focused(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
         return Verdict::Agrees;
     }
     Verdict::Differs(format!(
-        "{} did not get the focus: what lies over it may be in no tree. Use press_ax_and_traverse if \
-        nothing came of it",
+        "{} did not get the focus: something that is in no tree may lie over it. Use \
+        press_ax_and_traverse if the click had no effect",
         summary::name_of(after, target)
     ))
 }

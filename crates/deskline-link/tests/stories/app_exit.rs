@@ -94,7 +94,7 @@ fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
     let mut story = Story::new();
     story.on_press("Send", |world| world.becomes(MAIL, Health::Hung));
     story.press("Send");
-    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The app is busy: no answer for _ ms since. Call wait_for_and_traverse, which outlasts that.");
+    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The app is busy: no answer for _ ms. Call wait_for_and_traverse, which waits longer.");
     story.after("read 100 again", |world| world.becomes(MAIL, Health::Well));
     story.wait_for("Send", Awaited::Present, 5_000);
     story.says("'Send' [AXButton] is present");

@@ -258,7 +258,7 @@ fn an_element_of_another_window_is_named_with_that_window() {
     let mut story = Story::new();
     story.given(asks);
     story.chain(Some("new mess"), vec![click("Search", None, None)]);
-    assert_snapshot!(story.field("error"), @r##"Step 1 of 1: no element matches 'Search' in "New Message" [AXWindow] #e2. It is in another window: "Find" [AXWindow] #e9. Nothing was touched. Pass that one as window, or none"##);
+    assert_snapshot!(story.field("error"), @r##"Step 1 of 1: no element matches 'Search' in "New Message" [AXWindow] #e2. It is in another window: "Find" [AXWindow] #e9. Nothing was touched. Pass that window's ref or title as window, or no window"##);
 }
 
 #[test]
@@ -493,7 +493,7 @@ fn a_chain_stops_where_the_app_has_closed_its_last_window() {
         world.on_press("Send", |world| world.close(MAIL_WINDOW));
     });
     story.chain(None, vec![click("Send", None, None), types("rm -rf")]);
-    assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its own. Nothing more was sent. Call again with pid 200 if you want to act there. Look before you repeat it");
+    assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its own window. Nothing more was sent. Call again with pid 200 to act in that app. Look before you repeat it");
     assert_eq!(story.reached(), "Mail: click Send");
 }
 
@@ -543,7 +543,7 @@ fn a_text_after_a_click_that_closes_its_window_goes_nowhere() {
         });
     });
     story.click_then("Send", Some("rm -rf"), None);
-    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]; then: the window 'Songs' (pid 300) is in front now, because the app has closed its own. Nothing more was sent. Call again with pid 300 if you want to act there. Look before you repeat it");
+    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]; then: the window 'Songs' (pid 300) is in front now, because the app has closed its own window. Nothing more was sent. Call again with pid 300 to act in that app. Look before you repeat it");
     assert_eq!(story.reached(), "Mail: click Send");
 }
 

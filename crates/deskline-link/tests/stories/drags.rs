@@ -76,13 +76,13 @@ fn a_blocked_app_is_not_dropped_on() {
 fn a_drag_that_moves_nothing_is_an_error() {
     let mut story = Story::new();
     story.drag("Inbox", "Send");
-    assert_snapshot!(story.field("error"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton], but nothing has moved. It may be dragged by another part of it (a handle, an icon), or another way: cut and paste, a menu, keys");
+    assert_snapshot!(story.field("error"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton], but nothing has moved. It may be dragged by another part of it (a handle, an icon), or moved in another way: cut and paste, a menu, keys");
     // A drag that only selects what is dragged has not moved it.
     story.after("drag", |world| {
         world.node("Inbox").unwrap().line.states |= States::SELECTED;
     });
     story.drag("Inbox", "Send");
-    assert_snapshot!(story.field("error"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton], but nothing has moved: only the selection has changed. It may be dragged by another part of it (a handle, an icon), or another way: cut and paste, a menu, keys");
+    assert_snapshot!(story.field("error"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton], but nothing has moved: only the selection has changed. It may be dragged by another part of it (a handle, an icon), or moved in another way: cut and paste, a menu, keys");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_chain_of_drags_ends_with_the_first_that_moves_nothing() {
     story.run_call(&Call::chain(MAIL, first, rest.into()));
     assert_snapshot!(story.outcome(), @"
     status: error
-    error: Did 1 of 3 steps. Step 2: Dragged 'To' [AXTextField] to 'Send' [AXButton], but nothing has moved. It may be dragged by another part of it (a handle, an icon), or another way: cut and paste, a menu, keys
+    error: Did 1 of 3 steps. Step 2: Dragged 'To' [AXTextField] to 'Send' [AXButton], but nothing has moved. It may be dragged by another part of it (a handle, an icon), or moved in another way: cut and paste, a menu, keys
     pid: 100
     app: Mail
     summary: Did 1 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.

@@ -241,7 +241,7 @@ fn an_error_after_the_action_begins_with_the_action() {
     story.on_press("Send", |world| world.becomes(MAIL, Health::Hung));
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
-    summary: Clicked 'Send' [AXButton]. The app is busy: no answer for _ ms since. Call wait_for_and_traverse, which outlasts that.
+    summary: Clicked 'Send' [AXButton]. The app is busy: no answer for _ ms. Call wait_for_and_traverse, which waits longer.
     effect: unknown
     focus: "New Message"
     "##);
@@ -264,7 +264,7 @@ fn an_app_that_hangs_while_it_is_pressed_may_have_done_it() {
     let mut story = Story::new();
     story.after("read 100 again", |world| world.becomes(MAIL, Health::Hung));
     story.press("Send");
-    assert_snapshot!(story.field("error"), @"Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It is busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal later; other apps are not affected. It may have been done: look before you repeat it");
+    assert_snapshot!(story.field("error"), @"Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It is busy or hung: call wait_for_and_traverse, which waits longer, or refresh_traversal later; other apps are not affected. The action may have been done: look before you repeat it");
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn a_text_that_another_window_cuts_short_stops_there() {
     story.type_text("bob@example.com");
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: the window 'Restart now?' (pid 400) is in front now, and input would not reach the target any more. The first 7 of 15 characters were typed. It may have been done: look before you repeat it
+    error: the window 'Restart now?' (pid 400) is in front now, and input would not reach the target any more. The first 7 of 15 characters were typed. The action may have been done: look before you repeat it
     pid: 100
     app: Mail
     focus: "New Message"

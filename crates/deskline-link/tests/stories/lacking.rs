@@ -96,7 +96,7 @@ fn windows_without_extents_are_chosen_by_their_elements() {
 }
 
 #[test]
-fn windows_without_a_pid_are_put_back_by_their_id_and_hand_nothing_over() {
+fn windows_without_a_pid_are_put_back_by_their_id_and_are_no_app_switch() {
     let lack = [("pids", "the compositor does not report them")];
     let mut story = Story::lacking(&lack);
     story.click("Send");
@@ -118,7 +118,7 @@ fn without_a_guard_or_pictures_the_answer_reports_it() {
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
     effect: changed
-    note: the user's input was not blocked: only the compositor could. The user's own keys and clicks may have mixed with this
+    note: the user's input was not blocked: only the compositor could. The user's own keys and clicks may have mixed with the agent's input
     note: no screenshot: the portal was refused
     target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
@@ -169,7 +169,7 @@ fn an_app_that_is_busy_once_it_has_started_was_opened() {
     assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 500
-    summary: Opened 'notes'. The app is busy: no answer for _ ms since. Call wait_for_and_traverse, which outlasts that.
+    summary: Opened 'notes'. The app is busy: no answer for _ ms. Call wait_for_and_traverse, which waits longer.
     "##);
 }
 

@@ -145,7 +145,7 @@ fn what_is_taken_back_is_told_by_the_link_that_follows_at_once() {
     story.click("Agree").succeeds();
     story.given(|world| set(world, false));
     story.click("Send").fails();
-    story.says("it is not checked again: the app took the change back");
+    story.says("the app undid the change: it is not checked again");
     assert_ne!(
         story.given(|world| world.node("To").unwrap().value.clone()),
         "sent"
@@ -169,7 +169,7 @@ fn a_text_is_not_typed_where_another_field_keeps_the_focus() {
     story.on_press("Email", move |world| world.focus(form, 0));
     story.click_then("Email", Some("bob"), None);
     story.fails();
-    story.says("'Email' [AXTextField] did not get the focus, 'Name' [AXTextField] has it");
+    story.says("'Email' [AXTextField] did not get the focus: 'Name' [AXTextField] has it");
 }
 
 #[test]

@@ -543,7 +543,7 @@ fn without_a_guard_the_answer_reports_it() {
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
     effect: changed
-    note: the user's input was not blocked: the display is Xwayland's. The user's own keys and clicks may have mixed with this
+    note: the user's input was not blocked: the display is Xwayland's. The user's own keys and clicks may have mixed with the agent's input
     target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
     text_changes:

@@ -105,7 +105,7 @@ fn ids_come_before_names_commands_and_parts_of_names() {
     assert_eq!(
         f.error("LibreOffice"),
         "2 apps start with 'LibreOffice': LibreOffice Calc (calc2), LibreOffice Writer \
-         (kde-writer). Give one's id, which is in parentheses"
+         (kde-writer). Give one app's id, which is in parentheses"
     );
     assert_eq!(
         f.error("Klate"),

@@ -49,7 +49,7 @@ pub(super) fn look(session: &Session, attended: bool) -> (Vec<Check>, Option<Vec
             through accessibility, but take no clicks and keys, and give no screenshots"
         );
         let remedy = format!(
-            "start them with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \
+            "start such apps with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \
             --ozone-platform=x11, log in to an X11 session, or {PRIVATE}"
         );
         checks.push(Check::warn("Wayland", finding, remedy));
@@ -70,7 +70,7 @@ pub(super) fn look(session: &Session, attended: bool) -> (Vec<Check>, Option<Vec
         Ok(false) => Check::warn(
             "window manager",
             "none: windows cannot be brought to the front or distinguished from others reliably",
-            "start the one of your desktop, or one such as xfwm4, on this display",
+            "start your desktop's window manager, or another one such as xfwm4, on this display",
         ),
         Err(e) => Check::failed("window manager", &e.to_string(), PRIVATE),
     });
@@ -124,7 +124,7 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
             if !people.is_empty() {
                 let seen = format!(
                     "{devices} are blocked while an agent's input is sent. Input from {people} is \
-                    not, as it arrives by XTEST like the agent's own, and Esc there does not cancel"
+                    not blocked, as it arrives by XTEST like the agent's, and Esc there does not cancel"
                 );
                 return Check::warn(GUARD, seen, alone());
             }
@@ -198,9 +198,9 @@ fn extensions(raw: &Connection, checks: &mut Vec<Check>) {
         ));
     }
     for (name, loss, vital) in missing {
-        let finding = format!("{name} is missing, and {loss} with it");
+        let finding = format!("{name} is missing, which is needed for {loss}");
         let remedy = format!(
-            "start the X server with it: no `-extension {name}` on its command line, no Option \
+            "start the X server with this extension: no `-extension {name}` on its command line, no Option \
              \"{name}\" \"Disable\" in xorg.conf"
         );
         checks.push(if *vital {

@@ -48,7 +48,7 @@ impl Play<'_> {
                 self.update(index, pid);
                 return Ok(());
             }
-            let mut halted = halt("what must show after it does not");
+            let mut halted = halt("what must show after the step does not show");
             if !patience.is_over() {
                 let waited = self.wait(pid, first.as_deref(), None, patience.end).await;
                 let Err(error) = waited else { continue };

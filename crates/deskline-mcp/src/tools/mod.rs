@@ -69,7 +69,7 @@ impl ToolRecord {
         }
         let Some(text) = args.filled(EXPECT.name, "the text that must show afterwards")? else {
             if args.has(TIMEOUT.name) {
-                return Err("timeout is how long to wait for expect: pass that too".into());
+                return Err("timeout limits the wait for expect: pass expect too".into());
             }
             return Ok(None);
         };

@@ -54,7 +54,7 @@ pub(super) fn bind(client: &Client) -> Result<ZwlrDataControlManagerV1> {
     let backend = registry
         .backend()
         .upgrade()
-        .ok_or_else(|| lost("it is closed"))?;
+        .ok_or_else(|| lost("the connection is closed"))?;
     let id = backend
         .send_request(message, Some(data), Some(kind))
         .map_err(lost)?;

@@ -124,7 +124,7 @@ impl Connection {
             let left = deadline.saturating_duration_since(Instant::now());
             let mut fds = [PollFd::new(&self.context, PollFlags::OUT)];
             if !wait::any(&mut fds, Some(left)).map_err(lost)? {
-                return Err(lost("no request was taken within 2 s"));
+                return Err(lost("the compositor read no requests for 2 s"));
             }
         }
     }
@@ -143,7 +143,7 @@ impl Connection {
                 return Ok(true);
             }
             if let Some(why) = &self.gone {
-                return Err(lost(format!("the compositor has ended it: {why}")));
+                return Err(lost(format!("the compositor ended the connection: {why}")));
             }
             self.flush()?;
             if !receive(&self.context, deadline)? {

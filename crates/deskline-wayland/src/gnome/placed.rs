@@ -161,10 +161,10 @@ impl Pictures for Placed {
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
         let windows = self.extension.recent()?.windows;
         let window = windows.iter().find(|w| w.id == id.0);
-        let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
+        let window = window.ok_or_else(|| Error::NoPicture("the window has been closed".into()))?;
         if !window.visible {
             return Err(Error::NoPicture(
-                "it is minimised or on another workspace".into(),
+                "the window is minimised or on another workspace".into(),
             ));
         }
         let Rect { x, y, w, h } = window.content;

@@ -370,7 +370,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
         Ok(match &self.front {
             Some(front) => Keyboard::toplevel(front.clone().window()),
             None => Keyboard::Unclear(String::from(
-                "no app or more than one reports that it has the keyboard: GNOME's overview or a \
+                "no app or more than one app reports that it has the keyboard: GNOME's overview or a \
                 dialog of its own may be open",
             )),
         })

@@ -266,7 +266,7 @@ impl Pictures for Kde {
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
         let screen = self.screen()?;
         let window = screen.windows.iter().find(|w| w.id == id.0);
-        let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
+        let window = window.ok_or_else(|| Error::NoPicture("the window has been closed".into()))?;
         let content = window.content;
         let origin = Point::at(content.x, content.y);
         let kwin = Some(self.bus.kwin.as_str());

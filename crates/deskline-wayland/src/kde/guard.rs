@@ -197,7 +197,7 @@ impl Guard {
         drop(state);
         self.cancel.check()?;
         Err(Error::system("keeping the user's input out")(
-            "no capture of KWin's began within 300 ms",
+            "KWin did not start to capture input within 300 ms",
         ))
     }
 

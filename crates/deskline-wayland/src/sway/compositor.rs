@@ -211,7 +211,7 @@ impl Compositor for Sway {
 
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
         Err(Missing::new(
-            "the compositor can only disable the user's devices, and they could not stop that by Esc",
+            "the compositor can only disable the user's devices, and then Esc could not stop the agent",
         ))
     }
 }

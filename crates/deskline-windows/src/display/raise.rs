@@ -65,7 +65,7 @@ fn refusal() -> DisplayError {
         );
     }
     DisplayError::NotRaised(
-        "Windows did not let the window come to the front, as always while the user has a menu open",
+        "Windows did not let the window come to the front (it never does while the user has a menu open)",
         COMES,
     )
 }

@@ -211,14 +211,14 @@ fn partial<U: Uia>(
     let mut partial = Vec::new();
     if is_above {
         partial.push(
-            "the app runs as administrator: Windows may keep elements from Deskline, and keeps its \
-             input out"
+            "the app runs as administrator: Windows may hide elements from Deskline, and blocks \
+             Deskline's input"
                 .into(),
         );
     }
     if walk.page_is_late {
         partial.push(
-            "the page is not there yet: a browser may take 20 s to describe it. Read again in some \
+            "the page is not there yet: a browser may take 20 s to describe it. Read again in a few \
              seconds"
                 .into(),
         );

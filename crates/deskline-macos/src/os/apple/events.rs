@@ -256,9 +256,9 @@ pub(super) fn tap(judge: Judge) -> Result<RunLoop, String> {
                     Rc::as_ptr(&tapping).cast_mut().cast::<c_void>(),
                 )
             };
-            let port = port.ok_or("CGEventTapCreate gave none; it needs Accessibility")?;
+            let port = port.ok_or("CGEventTapCreate gave no tap; a tap needs Accessibility")?;
             let source = CFMachPort::new_run_loop_source(None, Some(&port), 0);
-            let source = source.ok_or("CFMachPortCreateRunLoopSource gave none")?;
+            let source = source.ok_or("CFMachPortCreateRunLoopSource gave no source")?;
             let _ = tapping.port.set(port);
             let tick = Box::new(move || {
                 let verdict = tapping.judge(Tapped {

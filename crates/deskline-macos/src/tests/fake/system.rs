@@ -522,7 +522,7 @@ impl Os for Fake {
         let judge = Arc::new(Mutex::new(judge));
         let mut world = self.world();
         if !world.trusted {
-            return Err("CGEventTapCreate gave none".into());
+            return Err("CGEventTapCreate gave no tap".into());
         }
         world.tap = Some((key, judge.clone()));
         // The tap's thread ticks ten times a second, as long as the tap exists.

@@ -65,7 +65,7 @@ impl Space {
 
     /// Sets the scale to 1 for a page of Chromium that reports pixels though its window does not.
     /// `known` and `raw` are an element's bounds on the screen and in its own units.
-    fn of(self, known: Option<Rect>, raw: Option<Rect>) -> Self {
+    fn for_element(self, known: Option<Rect>, raw: Option<Rect>) -> Self {
         let same = |(known, raw): (Rect, Rect)| (known.w, known.h) == (raw.w, raw.h);
         let is_pixels = self.scale > 1.0 && known.zip(raw).is_some_and(same);
         let none = Rect::at(0, 0, 0, 0);
@@ -140,7 +140,7 @@ impl AtSpi {
         let Ok((space, now)) = space else {
             return Ok(Hit::Unknown);
         };
-        let space = space.of(element.extents, now);
+        let space = space.for_element(element.extents, now);
         if self.grows(&element.id, now) || has_moved(&space, element.extents, now) {
             return Ok(Hit::Moved);
         }

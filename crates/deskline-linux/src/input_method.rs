@@ -3,8 +3,8 @@
 //! An input method takes keys before the app does: with Pinyin on, `hello world` becomes 合理咯. IBus
 //! has one engine for all apps, on a bus of its own. Fcitx 5 has a state for each input field, on
 //! the session bus. Both handle the keys in order, so they are switched back once the app and the
-//! input method sleep. If Fcitx gets its keys from KWin, KWin is told to withhold them instead
-//! (`deskline-wayland/src/kde/input_method.rs`).
+//! input method are idle. If Fcitx gets its keys from KWin, Deskline tells KWin to withhold them
+//! from Fcitx instead (`deskline-wayland/src/kde/input_method.rs`).
 //!
 //! The switched-off state is recorded in the runtime directory: if this process is killed
 //! meanwhile, the next one switches back.

@@ -125,7 +125,8 @@ impl Wanted {
         self.is_like(line, matches)
     }
 
-    /// Whether this element is what is wanted except for digits, as in a time or a count.
+    /// Whether the element on this line meets the check, apart from digits: they may be a time or a
+    /// count.
     pub fn is_nearly(&self, line: &Line) -> bool {
         self.is_like(line, |wanted, is| matches(&shape(wanted), &shape(is)))
     }

@@ -325,8 +325,8 @@ fn cuts_numbers(shown: &str, wanted: &str) -> bool {
         })
 }
 
-/// The most pixels by which a row that shows in both readings has moved. Rows are told apart by
-/// their titles too, because a list may show other rows in the same elements.
+/// The largest distance, in pixels, by which a row has moved between two readings that both show
+/// it. A row is known by its title too, because a list may show other rows in the same elements.
 fn shift(was: &Tree, (now, area): (&Tree, usize)) -> i32 {
     let row = |e: &Element| Some((e.id.clone(), e.title.shown.clone(), e.extents?.y));
     let shows = |e: &&Element| e.visible && !e.title.is_blank();

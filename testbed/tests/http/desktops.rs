@@ -326,7 +326,7 @@ fn a_profile_is_kept_and_used_by_one_desktop_at_a_time() {
     );
     let mut bob = Client::connect(&with("ann"));
     let told = bob.refused("list_applications", &json!({}));
-    assert!(told.contains("the profile ann is in use"), "{told}");
+    assert!(told.contains("another desktop uses the profile ann"), "{told}");
     // A desktop that was started in advance is ended to make room for one with a profile.
     let mut bob = Client::connect(&with("bob"));
     // This desktop has no network: in another test, the same connection succeeds.

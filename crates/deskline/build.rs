@@ -30,7 +30,7 @@ fn main() {
 fn object(manifest: &Path, out: &Path, processor: &str) -> Option<PathBuf> {
     let (script, object) = (out.join("manifest.rc"), out.join("manifest.o"));
     let path = manifest.to_str()?.replace('\\', "/");
-    // 24 is the type of manifests (RT_MANIFEST), 1 the number of a program's own.
+    // 24 is the type of manifests (RT_MANIFEST), 1 the number of a program's own manifest.
     fs::write(&script, format!("1 24 \"{path}\"\n")).ok()?;
     let names = [
         format!("{processor}-w64-mingw32-windres"),

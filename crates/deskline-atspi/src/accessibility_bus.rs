@@ -1,7 +1,7 @@
 //! Finds the accessibility bus, and turns accessibility on.
 //!
-//! `org.a11y.Bus` on the session bus gives the address and starts the bus if it is not running;
-//! `org.a11y.Status` has the property that asks apps to join it.
+//! `org.a11y.Bus` on the session bus returns the address of the accessibility bus, which it starts
+//! if necessary. A property of `org.a11y.Status` asks apps to join the accessibility bus.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const STATUS: &str = "org.a11y.Status";
 /// The address of the accessibility bus of a session.
 ///
 /// # Errors
-/// [`Error::Unavailable`] with what to install or start.
+/// [`Error::Unavailable`], which says what to install or start.
 pub fn address(session_bus: &str) -> Result<String> {
     address_on(&mut open(session_bus)?, START).map_err(|e| none(&e))
 }
@@ -28,7 +28,7 @@ pub fn address(session_bus: &str) -> Result<String> {
 /// The address of the accessibility bus of a session, with accessibility turned on.
 ///
 /// # Errors
-/// [`Error::Unavailable`] with what to install or start.
+/// [`Error::Unavailable`], which says what to install or start.
 pub fn enabled(session_bus: &str) -> Result<String> {
     let mut bus = open(session_bus)?;
     let address = address_on(&mut bus, START).map_err(|e| none(&e))?;
@@ -43,14 +43,15 @@ pub fn is_enabled(session_bus: &str) -> Result<bool> {
     Ok(is_enabled_on(&mut open(session_bus)?))
 }
 
-/// Requests the address on a connected session bus, which starts the accessibility bus.
+/// Requests the address of the accessibility bus over a connected session bus. The request starts
+/// the accessibility bus.
 pub fn address_on(bus: &mut Connection, limit: Duration) -> bus::Result<String> {
     let call = Call::new(BUS, PATH, BUS, "GetAddress", Body::new());
     Ok(bus.call(&call, limit)?.reader().str()?.to_owned())
 }
 
-/// Asks apps to join the bus. Apps that read the request only at their start join when they are
-/// started again.
+/// Asks apps to join the bus. An app that reads this request only at its start joins when it is
+/// restarted.
 pub fn enable_on(bus: &mut Connection, limit: Duration) -> Result<()> {
     let body = Body::new().str(STATUS).str("IsEnabled").variant_bool(true);
     property(bus, "Set", body, limit)

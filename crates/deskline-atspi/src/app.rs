@@ -25,13 +25,13 @@ pub struct App {
     pub grown: bool,
     /// Whether the last reading had a visible page that was loading.
     pub loads: bool,
-    /// Whether the last reading may be from before a stack had finished fading to another page.
+    /// Whether a stack may still have been fading to another page at the last reading.
     pub may_fade: bool,
     /// The app's dialogs, if its toolkit ignores clicks in dialogs that have just appeared.
     pub dialogs: Option<NewDialogs>,
     /// What is known about the windows of the app's toplevels.
     pub windows: KnownWindows,
-    /// The app's documents, each from its last reading.
+    /// The app's documents, each as it was last read.
     pub documents: Documents,
     /// The app's objects that may be open menus, if its toolkit does not list open menus.
     pub unlisted: Unlisted,

@@ -1,4 +1,4 @@
-//! A question about a point that the app may still answer differently.
+//! An app's first answer to the question what lies at a point, while the app may still replace it.
 
 use std::time::Instant;
 

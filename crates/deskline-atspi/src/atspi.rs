@@ -1,4 +1,4 @@
-//! A connection to the accessibility bus: the apps on it, and reading one.
+//! A connection to the accessibility bus: lists the apps on the bus, and reads them.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::{act, reading};
 /// readings agree.
 const GROWTH: usize = 3;
 
-/// The budget for hidden nodes if the rest is read after the link.
+/// The time budget for hidden nodes, if the nodes that are left are read after the link.
 const WHILE_READ_ON: Duration = Duration::from_millis(100);
 
 /// How long an app may take to return its name for a list of apps.
@@ -52,7 +52,7 @@ pub struct Listed {
 pub struct AtSpi {
     address: String,
     pub(crate) bus: Connection,
-    /// The apps that were met, by their process ids.
+    /// The known apps, by process id.
     pub(crate) apps: HashMap<u32, App>,
     /// The toplevels that were last seen.
     pub(crate) shown: Vec<AppToplevel>,
@@ -71,7 +71,7 @@ pub struct AtSpi {
     keep_alive: KeepAlive,
     /// An app's first answer about a point, while it may still be replaced.
     pub(crate) asked: Option<Asked>,
-    /// The control of the last hit test, if a press on it would show.
+    /// The control of the last hit test, if a press would show in the control's states.
     pub(crate) aimed: Option<Aimed>,
     /// Controls that an app draws itself: a press does not make them PRESSED.
     pub(crate) unlike_buttons: HashSet<ElementId>,
@@ -153,8 +153,8 @@ impl AtSpi {
             .collect())
     }
 
-    /// The app's own name for itself; empty if it does not answer at once: a list of apps must not
-    /// wait for one that hangs.
+    /// The app's own name for itself. Empty if the app does not answer at once, as a list of apps
+    /// must not wait for an app that hangs.
     pub fn name_of(&mut self, pid: u32) -> String {
         let met = self.meet(pid, AT_ONCE);
         met.map(|app| app.peer.name.clone()).unwrap_or_default()
@@ -229,7 +229,7 @@ impl AtSpi {
         app.is_some_and(|app| app.peer.toolkit.moves_silently())
     }
 
-    /// Whether the last reading may be from before a stack had finished fading to another page.
+    /// Whether a stack may still have been fading to another page at the last reading.
     pub fn may_fade(&self, pid: u32) -> bool {
         self.apps.get(&pid).is_some_and(|app| app.may_fade)
     }
@@ -239,8 +239,8 @@ impl AtSpi {
         self.apps.get(&pid).is_some_and(|app| app.loads)
     }
 
-    /// Whether the app would ignore a click on this element of its last reading, or the element's
-    /// action.
+    /// Whether the app would ignore a click on this element of its last reading, or an action of
+    /// this element.
     pub fn ignores_presses(&self, tree: &Tree, index: usize) -> bool {
         let app = self.apps.get(&tree.app.pid);
         let dialogs = app.and_then(|app| app.dialogs.as_ref());
@@ -268,13 +268,13 @@ impl AtSpi {
         }
     }
 
-    /// Forgets the state of an app and its private socket, after it did not answer.
+    /// Forgets an app's state and private socket, after the app did not answer.
     fn forget(&mut self, pid: u32) {
         self.apps.remove(&pid);
     }
 
-    /// Reads the app. `windows` are its windows: the coordinates of some toolkits are relative to
-    /// them.
+    /// Reads the app. `windows` are the app's windows: some toolkits report coordinates relative to
+    /// the windows.
     pub fn read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree> {
         self.note_registrations(pid)
             .map_err(on_bus("asking the accessibility registry for its apps"))?;
@@ -427,8 +427,7 @@ impl AtSpi {
         let frames = frames.map(|&frame| tree::element_id(&bus_name, &nodes[frame].path));
         tree.older = older_parts(&tree, kept, (older, age), frames);
         let heard = self.mirrors.is_current(&bus_name);
-        // If the traversal was cut, it is unknown which parts of its nodes are missing: do not keep
-        // them.
+        // If the traversal was cut, it is unknown what its nodes lack: do not keep the nodes.
         let given_up = partial.unread.cut;
         if !given_up && scope != Scope::Showing {
             app.documents
@@ -513,15 +512,15 @@ impl AtSpi {
             .act(|app, path| Ok(act::range(app, path)?))
     }
 
-    /// What an element takes, by its actions and states.
+    /// Which kinds of input an element takes, judged by its actions and states.
     pub fn takes(&mut self, element: &ElementId) -> Result<Takes> {
         self.locate(element)?
             .act(|app, path| Ok(act::takes(app, path)?))
     }
 }
 
-/// The elements that were not read in this call: hidden ones (`kept`: number and age), and `unseen`
-/// ones of that `age`, in the `frames` of windows that nobody sees.
+/// Describes the elements that this call did not read: hidden elements (`kept`: their number and
+/// age), and `unseen` elements, last read `age` ago, in the `frames` of windows that nobody sees.
 fn older_parts(
     tree: &Tree,
     kept: Option<(usize, Duration)>,
@@ -560,7 +559,7 @@ impl Located<'_> {
     }
 }
 
-/// Whether it is a visible page that is loading.
+/// Whether the node is a visible page that is loading.
 fn is_loading_page(node: &Node) -> bool {
     let page = matches!(node.role, Some(role::DOCUMENT_WEB | role::DOCUMENT_FRAME));
     page && node.showing && node.states.has(StateSet::BUSY)
@@ -585,7 +584,7 @@ fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
     match e {
         bus::Error::Timeout if process::is_gone(pid) => Error::NoProcess(pid),
         bus::Error::Timeout => Error::not_answering(pid, app, PATIENCE),
-        // The app has closed its own socket: it is gone.
+        // The app is gone, and its private socket with it.
         bus::Error::Io(_) if process::ends_within(pid, CLOSES) => Error::NoProcess(pid),
         // The connection to the bus, or to the app's own socket, is lost: connect to both again.
         e => on_bus("talking to the app over the accessibility bus")(e),

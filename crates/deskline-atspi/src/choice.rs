@@ -25,7 +25,7 @@ const BATCH: i32 = 128;
 /// A choice that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// The path of its parent.
+    /// The path of the choice's parent.
     pub container: String,
     /// The index in the parent.
     pub index: i32,
@@ -116,7 +116,7 @@ fn children(
     let requests = places.map(|i| (path, Request::ChildAt(i))).collect();
     let answers = ask_each(app, requests, end)?;
     let path = |m: &Message| m.reader().object().ok().map(|(_, path)| path.to_owned());
-    // A null path for a child without an answer, so that the indices stay right.
+    // A child without an answer gets the null path, so that the indices stay correct.
     let children = answers
         .iter()
         .map(|m| m.as_ref().and_then(path).unwrap_or_else(|| NULL.to_owned()));

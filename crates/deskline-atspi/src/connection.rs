@@ -1,4 +1,4 @@
-//! The calls to one app: single ones, and many in flight.
+//! Calls to one app: one at a time, or many in flight.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use crate::bus::{Body, Call, Connection, Error, Message, Reply, Result};
 use crate::names::ROOT;
 use crate::request::Request;
 
-/// How long an app may take for any one reply before it counts as not answering. The same on every
-/// platform.
+/// How long an app may take for any one reply before it counts as not answering. The limit is the
+/// same on every platform.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long connecting to a private socket may take. If it takes longer, the bus is used.
 pub(crate) const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
 
-/// The maximum number of private sockets that are set aside. So if an action runs a dialog, its
-/// socket stays open for one action fewer in that dialog.
+/// The maximum number of private sockets that are set aside. If an action runs a dialog, the socket
+/// of that action is closed when this many further actions in the dialog have been made.
 const MOST_ASIDE: usize = 16;
 
 /// After this time without a reply, the app's root is requested. The app has the rest of
@@ -79,7 +79,7 @@ impl<'a> AppConnection<'a> {
         Self { successor, ..self }
     }
 
-    /// Queues a request to an object of this app. Its reply has this tag.
+    /// Queues a request to an object of this app. The reply will have the tag `tag`.
     pub fn send(&mut self, tag: u64, path: &str, request: Request) {
         let (interface, member, body) = request.call();
         let call = Call::new(&self.destination, path, interface, member, body);
@@ -114,8 +114,8 @@ impl<'a> AppConnection<'a> {
     /// 4.8 `GetOffsetAtPoint`).
     ///
     /// # Errors
-    /// [`Error::Timeout`] where the app was silent for [`PATIENCE`]; [`Error::Io`] where the
-    /// connection is lost.
+    /// [`Error::Timeout`] if the app was silent for [`PATIENCE`]; [`Error::Io`] if the connection
+    /// is lost.
     pub fn next_reply(&mut self, end: Instant) -> Result<Next> {
         let start = Instant::now();
         let (mut deadline, mut asked) = (start + SILENCE, false);
@@ -126,7 +126,7 @@ impl<'a> AppConnection<'a> {
                     if asked {
                         return Ok(Next::Unanswered(self.forget()));
                     }
-                    // A late reply to the request to the root, which an earlier wait has sent.
+                    // This was a late reply to the request to the root that an earlier wait sent.
                     if self.is_idle() {
                         return Ok(Next::Unanswered(Vec::new()));
                     }
@@ -170,7 +170,8 @@ impl<'a> AppConnection<'a> {
     ) -> Reply {
         let call = Call::new(&self.destination, path, interface, member, body);
         let reply = self.connection.call(&call, limit);
-        // GTK replies to an action before it carries it out.
+        // GTK replies to an action before it carries the action out, so it may still use the
+        // socket.
         if member == "DoAction" || matches!(reply, Err(Error::Timeout)) {
             self.set_aside();
         }

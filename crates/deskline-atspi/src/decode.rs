@@ -7,7 +7,7 @@ use deskline_core::Rect;
 use crate::bus::{Message, Reader, WireError};
 use crate::names::{NULL, StateSet};
 
-/// The longest kept name, title or description, in bytes. A tree shows less of it.
+/// The maximum length of a name, title or description that is kept, in bytes. A tree shows less.
 const LONGEST: usize = 64 << 10;
 
 /// The bus name and the path of an object.
@@ -85,7 +85,8 @@ pub(crate) fn number_property(message: &Message) -> Option<i32> {
     message.reader().variant_i32().ok()
 }
 
-/// The text of a label: its name, or else its text.
+/// What a label says: its name, or its text if it has no name. `replies` has the reply about the
+/// name, then the reply about the text.
 pub fn label(replies: &[Option<Message>]) -> Option<String> {
     let [name, text] = replies else { return None };
     let name = name.as_ref().and_then(|m| m.reader().variant_str().ok());

@@ -3,7 +3,7 @@
 //! The subscription, and the last reading with it, outlive the link ([`crate::mirrors`]): the next
 //! link about the same app reads only visible nodes and nodes that events have invalidated
 //! ([`crate::strategies::reuse`]). Between links [`AtSpi::idle`] takes the events, and ends the
-//! subscription when they are too many or the reading too old.
+//! subscription when there are too many events or the reading is too old.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use crate::request::Request;
 use crate::strategies::read_on;
 use crate::tree::split_id;
 
-/// The events that announce a change. Toolkits send thousands of other ones.
+/// The events that announce a change. Toolkits also send thousands of events that do not.
 #[rustfmt::skip]
 const EVENTS: [&str; 7] = [
     "object:children-changed", "object:state-changed", "object:property-change",
@@ -38,8 +38,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 const HANGS: Duration = Duration::from_millis(300);
 
 impl AtSpi {
-    /// Subscribes to the app's events. If an earlier link has subscribed to the app, its last
-    /// reading is still valid, unless it is too old.
+    /// Subscribes to the app's events. If an earlier link has subscribed to the app, the app's last
+    /// reading can still be used, unless that reading is too old.
     pub fn listen(&mut self, pid: u32) -> Result<()> {
         let bus_name = self.app(pid)?.peer.bus_name.clone();
         if !self.mirrors.is_current(&bus_name) {
@@ -52,8 +52,9 @@ impl AtSpi {
             .map_err(on_bus("listening to accessibility events"))
     }
 
-    /// Subscribes before a reading, so that the next link can reuse the reading, unless the running
-    /// link is subscribed to an app already. If this fails, the next link reads everything.
+    /// Subscribes before a reading, so that the next link can reuse the reading. Does nothing if
+    /// the running link is subscribed to an app already. If this fails, the next link reads
+    /// everything.
     pub(crate) fn listen_from_now(&mut self, pid: u32) {
         let app = self.apps.get(&pid);
         let tells = app.is_some_and(|app| app.peer.toolkit.reports_hidden_changes());
@@ -149,8 +150,8 @@ impl AtSpi {
         current.is_some_and(|m| m.bus_name == bus_name && m.selected.contains(path))
     }
 
-    /// Between links: takes the pending events, and continues a last reading that the budget cut
-    /// short, for about 50 ms. Returns when to call again; `None` if no app is subscribed.
+    /// Between links: takes the pending events, and continues for about 50 ms a last reading that
+    /// the budget cut short. Returns after what time to call again; `None` if no app is subscribed.
     pub fn idle(&mut self) -> Option<Duration> {
         self.rest();
         let now = Instant::now();
@@ -188,7 +189,7 @@ impl AtSpi {
         let end = Instant::now() + HANGS;
         let mut engine = Engine::new(app.peer.connection(bus), &mirror.bus_name, toolkit, end);
         // Events that came during the batch are still queued, and will invalidate the nodes that
-        // were read before them. If this fails, the next link reads everything.
+        // were read before the events. If the batch fails, the next link reads everything.
         if read_on::read_on(&mut engine, &mut last).is_ok() {
             mirror.last = Some(last);
         }

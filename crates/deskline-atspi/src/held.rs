@@ -32,7 +32,7 @@ impl AtSpi {
         let was = self.states_of(&aimed.element)?;
         aimed.was = was;
         let shows = if aimed.is_row {
-            // In a view without selection, a press only makes the row the current one.
+            // In a view without selection, a press only makes the row the current row.
             let is_marked = was.has(StateSet::SELECTED) || was.has(StateSet::FOCUSED);
             was.has(StateSet::SELECTABLE) && !is_marked
         } else {
@@ -42,8 +42,8 @@ impl AtSpi {
         shows.then_some(aimed)
     }
 
-    /// Called while the button is down. `None` if the control has received the press, or may have.
-    /// Otherwise where to release the button, so that what did receive the press sees no click.
+    /// Called while the button is down. `None` if the control has, or may have, received the press.
+    /// Otherwise the point at which to release the button, so that no other control is clicked.
     pub fn missed(&mut self, aimed: &Aimed) -> Option<Point> {
         let mut now = None;
         let mut changes = || {
@@ -75,8 +75,8 @@ impl AtSpi {
         })
     }
 
-    /// Whether the element has actions. What an app draws itself and reports as a button has none,
-    /// and does not show a press.
+    /// Whether the element has actions. An element that an app draws itself and reports as a button
+    /// has no actions, and does not show a press.
     fn has_actions(&mut self, element: &ElementId) -> bool {
         let located = self.locate(element);
         let has = located.map(|mut it| act::interfaces(&mut it.app, &it.path));

@@ -1,5 +1,5 @@
-//! What lies at a point, as the app reports it: `Component.GetAccessibleAtPoint` where its answer
-//! can be trusted, else the order of the tree.
+//! Finds what lies at a point. Asks the app (`Component.GetAccessibleAtPoint`) if its answer can be
+//! trusted, and otherwise decides by the order of the tree.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,8 +20,8 @@ use crate::tree::{element_id, split_id};
 use crate::{act, decode};
 
 /// How long Chromium may take to replace its first answer by that of the page's process. The first
-/// answer comes from a cache of boxes that ignores what is fixed over a page. In 148 the second
-/// answer comes after 4 to 9 ms, or later if the page's process is busy.
+/// answer comes from a cache of boxes that ignores elements fixed over a page. In Chromium 148 the
+/// second answer comes after 4 to 9 ms, or later if the page's process is busy.
 const LATE: Duration = Duration::from_millis(80);
 
 /// Like `LATE`, if another element may be in the way of the target.
@@ -31,14 +31,15 @@ const CONFIRMED: Duration = Duration::from_millis(400);
 /// the front (`security.notification_enable_delay`).
 const ACTIVATED: Duration = Duration::from_millis(550);
 
-/// How many levels an answer may lie below the innermost object that the tree lists.
+/// The maximum number of levels from the object that an app names up to an object of the tree.
 const DEPTH: usize = 24;
 
 /// An element has moved if its extents differ by more than this, in pixels.
 const STILL: i32 = 2;
 
-/// The most pixels by which GTK 4 reports what is in a popover too far to the right and down, by
-/// its shadow. 4.24 with libadwaita 1.10: 10 to 23. Few compositors tell where its window is.
+/// GTK 4 reports the elements of a popover too far to the right and down, because of the popover's
+/// shadow: in 4.24 with libadwaita 1.10, by 10 to 23 pixels. This is the assumed maximum, in
+/// pixels. Few compositors tell where the popover's window is.
 const SHADOW: i32 = 24;
 
 /// How long an element's bounds are kept to find out whether it still moves or grows under the
@@ -105,7 +106,7 @@ impl Space {
 }
 
 impl AtSpi {
-    /// The topmost element of `tree` at a point at which its element `index` is to be clicked.
+    /// The topmost element of `tree` at the point `at`, where the element `index` is to be clicked.
     ///
     /// # Errors
     /// The connection to the bus is lost.
@@ -163,7 +164,8 @@ impl AtSpi {
             let stays = located.toolkit.is_some_and(Toolkit::tells_states);
             let toolkit = located.toolkit.filter(|_| hit == index);
             self.aimed = toolkit.and_then(|toolkit| Aimed::new(tree, index, at, toolkit));
-            // The order is that of the last reading. It holds if nothing has come since.
+            // The order is from the last reading. It is still valid if no event since then says
+            // that something was shown, hidden or moved.
             let stays = stays && self.shows_the_same(bus_name);
             return Ok(if stays {
                 Hit::Topmost(hit)
@@ -193,12 +195,12 @@ impl AtSpi {
         }
         let late = matches!(kind, HitTest::OfPages { late: true });
         let hit = match located.listed(tree, index, answer.as_deref()) {
-            // If GTK 4 names what lies around the target, it knows no more. An object in a page
-            // that leads to no element of the tree tells no more either.
+            // If GTK 4 names an element around the target, it knows nothing more precise. An object
+            // in a page is as imprecise if it leads to no element of the tree.
             Hit::Unknown if page.is_some() => Hit::Around,
             Hit::Topmost(around) if page.is_none() && tree.is_inside(index, around) => Hit::Around,
-            // From 4.16 on, GTK names the last object that contains the point, even if that is
-            // scrolled away (gtkatspicomponent.c, `accessible_at_point`).
+            // From 4.16 on, GTK names the last object that contains the point, even an object that
+            // is scrolled away (gtkatspicomponent.c, `accessible_at_point`).
             Hit::Topmost(hit) if kind == HitTest::InWindow && !tree.is_in_view(hit, at) => {
                 Hit::InOrder(in_order(kind, (tree, index), at))
             }
@@ -220,8 +222,8 @@ impl AtSpi {
     }
 
     /// The item of GTK 4's open menu that the pointer is on: the item that has the focus. On sway
-    /// the place of the menu is unknown, and GTK reports it off by its shadow (4.24 with libadwaita
-    /// 1.10: by 19 pixels).
+    /// the menu's place is unknown, and because of the menu's shadow GTK reports a wrong one (by 19
+    /// pixels in 4.24 with libadwaita 1.10).
     fn item_under_pointer(&mut self, tree: &Tree, index: usize) -> Result<Hit> {
         let mut located = self.locate(&tree.elements[index].id)?;
         let mut around = tree.outwards(index).skip(1);

@@ -77,7 +77,7 @@ pub mod role {
         SWITCH 130,
     }
 
-    /// Whether it is a role of open menus and tool tips, which Qt and GTK 3 put beside their
+    /// Whether `role` is a role of open menus and tool tips, which Qt and GTK 3 put beside their
     /// toplevels. The window manager does not manage the windows of menus and tool tips.
     pub fn pops_up(role: u32) -> bool {
         matches!(
@@ -99,13 +99,13 @@ pub mod role {
             )
     }
 
-    /// Whether it is the role of a field that holds nothing but a text.
+    /// Whether `role` is the role of a field that holds nothing but a text.
     pub(crate) fn is_text_field(role: u32) -> bool {
         matches!(role, PASSWORD_TEXT | TEXT | EDITBAR | ENTRY)
     }
 
-    /// Whether it is the role of a page part: the text of a web page or document can be in such a
-    /// part, beside or between its children.
+    /// Whether `role` is the role of a page part: the text of a web page or document can be in a
+    /// page part, beside or between the part's children.
     pub(crate) fn is_prose(role: u32) -> bool {
         let document = matches!(
             role,
@@ -124,40 +124,41 @@ pub mod role {
         matches!(role, ALERT | DIALOG | STATUS_BAR | GROUPING | NOTIFICATION)
     }
 
-    /// Whether it is the role of a small part whose name is its text, in toolkits that name such
-    /// parts.
+    /// Whether `role` is the role of a small part of a text. In toolkits that name such parts, the
+    /// name of the part is its text.
     pub(crate) fn is_named_by_its_text(role: u32) -> bool {
         matches!(role, ICON | LABEL | LIST_ITEM | LINK | TIMER | STATIC)
             || matches!(role, SUBSCRIPT..=SUGGESTION)
     }
 
-    /// Whether it is an inline role: neighbours in a line of text may be parts of the same word.
+    /// Whether `role` is inline: neighbours in a line of text may be parts of the same word.
     pub(crate) fn is_inline(role: u32) -> bool {
         matches!(role, LABEL | LINK | STATIC | SUBSCRIPT..=SUGGESTION)
     }
 
-    /// Whether it is the role of a container whose children are cells.
+    /// Whether `role` is the role of a container whose children are cells.
     pub fn is_table(role: u32) -> bool {
         matches!(role, TABLE | TREE_TABLE | DOCUMENT_SPREADSHEET)
     }
 
-    /// Whether it is `COLUMN_HEADER` or `TABLE_COLUMN_HEADER`.
+    /// Whether `role` is `COLUMN_HEADER` or `TABLE_COLUMN_HEADER`.
     pub(crate) fn is_column_header(role: u32) -> bool {
         matches!(role, 10 | 57)
     }
 
-    /// Whether it is `LIST_ITEM`, `TABLE_ROW` or `TREE_ITEM`.
+    /// Whether `role` is `LIST_ITEM`, `TABLE_ROW` or `TREE_ITEM`.
     pub fn is_row(role: u32) -> bool {
         matches!(role, LIST_ITEM | 90 | 91)
     }
 
-    /// Whether it is the role of a container that lists its children vertically, and is no table.
+    /// Whether `role` is the role of a container that lists its children vertically, and is no
+    /// table.
     pub fn is_list(role: u32) -> bool {
         matches!(role, LIST | LIST_BOX)
     }
 
-    /// Whether a label beside or in an element of this role may name it, if it has no name of its
-    /// own.
+    /// Whether a label beside or in an element of this role may name the element, if the element
+    /// has no name of its own.
     pub(crate) fn may_have_label(role: u32) -> bool {
         let button = matches!(
             role,

@@ -1,4 +1,5 @@
-//! Dialogs and lists that have just appeared, in a toolkit that ignores clicks there for a moment.
+//! Dialogs and lists that have just appeared, in a toolkit that ignores clicks in them for a
+//! moment.
 
 use std::collections::HashMap;
 use std::mem;
@@ -6,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Tree};
 
-/// How long clicks in a new dialog are ignored. After one of its own dialogs has appeared, Chromium
-/// 156 ignores clicks and actions, but not keys, for 500 ms (`InputEventActivationProtector` in
-/// ui/views); after a list of suggestions, it ignores clicks (`AutofillSuggestionController`).
+/// How long clicks in a new dialog are ignored. For 500 ms, Chromium 156 ignores clicks and
+/// actions, but not keys, in a new dialog of its own (`InputEventActivationProtector` in ui/views),
+/// and clicks in a new list of suggestions (`AutofillSuggestionController`).
 const IGNORES: Duration = Duration::from_millis(550);
 
 /// The dialogs of an app, and when they were first read.

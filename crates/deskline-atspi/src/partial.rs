@@ -10,7 +10,7 @@ use crate::names::StateSet;
 pub(crate) struct Partial {
     /// The missing parts of the engine's traversal, embedded parts included.
     pub unread: Unread,
-    /// The number of children of large lists that were not read.
+    /// The number of unread children of large lists.
     pub crowded: usize,
     /// The number of embedded parts whose process does not answer.
     pub silent: usize,
@@ -29,8 +29,8 @@ impl Partial {
         unread.failed.texts += other.failed.texts;
     }
 
-    /// Whether only time was missing: the app answers, and could be read further if there were more
-    /// time.
+    /// Whether the reading is incomplete only because time ran out: the app answers, and could be
+    /// read further.
     pub(crate) fn is_for_want_of_time(&self) -> bool {
         let unread = &self.unread;
         !unread.cut && !unread.overfull && unread.nodes + self.crowded > unread.failed.elements

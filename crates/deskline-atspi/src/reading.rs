@@ -32,7 +32,7 @@ pub struct Reading {
     pub reused: usize,
     /// Whether the app's cache had most of the tree, and little else.
     pub cache_was_worth_it: bool,
-    /// Whether the reading may be from before a stack had finished fading to another page.
+    /// Whether a stack may still have been fading to another page during the reading.
     pub may_fade: bool,
 }
 
@@ -69,8 +69,8 @@ pub fn read(
         let until = engine.end().min(Instant::now() + budget);
         read_hidden(engine, &mut lists, last, until)?;
         spreadsheet::empty_active(engine);
-        // If time ran out, the rest of the tree is unknown, so it is unknown how much of the cache
-        // it has.
+        // If time ran out, the rest of the tree is unknown, and so is the part of the cache that
+        // belongs to the tree.
         let read_all = Instant::now() < until;
         cache_was_worth_it &= !read_all || bulk_cache::is_used(engine);
     }

@@ -1,5 +1,5 @@
-//! Apps that are on the bus more than once: a Qt app whose file dialogs are GTK's. One registration
-//! is the app; the toplevels of the others are read into its tree.
+//! Apps that are on the bus more than once, such as a Qt app whose file dialogs are GTK's. One
+//! registration stands for the app; the toplevels of the others are read into its tree.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,8 @@ use crate::strategies::embedded;
 /// How long a registration may take to describe itself.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
-/// Hides the app's own toplevel of this title: Qt has an empty one for each dialog that GTK draws.
+/// Hides the app's own toplevel of this title: for each dialog that GTK draws, Qt has an empty
+/// toplevel.
 fn hide_twin(nodes: &mut [Node], title: &str) {
     let is_twin = |node: &Node| {
         node.parent == Some(0) && node.showing && node.owner.is_none() && &*node.name == title
@@ -35,8 +36,8 @@ fn hide_twin(nodes: &mut [Node], title: &str) {
 }
 
 impl AtSpi {
-    /// The bus name that stands for the app: the first one with windows, because a registration
-    /// that is embedded in another app has no windows. `None` if the app is not on the bus.
+    /// The bus name that stands for the app: the app's first bus name with windows, because a
+    /// registration that is embedded in another app has none. `None` if the app is not on the bus.
     pub(crate) fn main_registration(&mut self, pid: u32) -> Result<Option<String>> {
         let what = "asking the accessibility registry for its apps";
         let mut listed = self.apps().map_err(on_bus(what))?;
@@ -51,8 +52,8 @@ impl AtSpi {
         Ok(listed.into_iter().nth(main).map(|app| app.bus_name))
     }
 
-    /// Updates the app's registrations besides the one that stands for it: a Qt app is registered
-    /// once more, by GTK, with its first dialog of GTK.
+    /// Updates the app's registrations besides the one that stands for the app: GTK registers a Qt
+    /// app once more when the app opens its first GTK dialog.
     pub(crate) fn note_registrations(&mut self, pid: u32) -> bus::Result {
         let mut listed = self.apps()?;
         listed.retain(|l| l.pid == pid);

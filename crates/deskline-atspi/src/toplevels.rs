@@ -25,8 +25,8 @@ const MOST: usize = 1_000;
 
 impl AtSpi {
     /// The visible toplevels, in the order of their apps and windows. If an app does not answer
-    /// within 200 ms, its last answer is used. If `stage`, GNOME Shell's own toplevels too, though
-    /// the shell answers only between two frames.
+    /// within 200 ms, its last answer is used. If `stage`, GNOME Shell's own toplevels are
+    /// included, though the shell answers only between two frames.
     pub fn toplevels(&mut self, stage: bool) -> bus::Result<Vec<AppToplevel>> {
         let mut apps = self.apps()?;
         apps.retain(|app| stage || process::name(app.pid) != GNOME_SHELL);
@@ -46,8 +46,8 @@ impl AtSpi {
     }
 
     /// The visible toplevels of these apps, and for each app whether it did not answer completely
-    /// in time. The objects that an app listed last time are asked together with its new list,
-    /// unless the app was silent then.
+    /// in time. The objects that an app listed last time are queried along with the request for
+    /// its new list, unless the app was silent then.
     pub(crate) fn toplevels_of(
         &mut self,
         apps: &[Listed],
@@ -75,7 +75,7 @@ impl AtSpi {
         });
         unless_late(asked)?;
         let mut silent: Vec<bool> = tops.iter().map(Option::is_none).collect();
-        // A set, as a hostile app may list a thousand new toplevels each time.
+        // This is a set because a hostile app may list a thousand new toplevels each time.
         let asked: HashSet<&Object> = known.iter().collect();
         let new = |tops: &Vec<Object>| {
             let new = tops.iter().filter(|object| !asked.contains(object));

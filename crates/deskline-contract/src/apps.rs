@@ -15,9 +15,10 @@ pub use crate::identity::Identity;
 pub struct Thread {
     /// Identifies the thread.
     pub id: u64,
-    /// How long it has run or waited for a processor, not counting a wait that has not ended yet.
+    /// How long the thread has run or waited for a processor. A wait that has not ended yet does
+    /// not count.
     pub ran: Duration,
-    /// How often it has slept. `None` if it sleeps now, or if the number is unknown.
+    /// How often the thread has slept. `None` if it sleeps now, or if the number is unknown.
     pub sleeps: Option<u64>,
 }
 
@@ -66,7 +67,7 @@ impl Application {
     }
 }
 
-/// The names of a running process. `own` is the name that it gives itself.
+/// The names of a running process. `own` is the name that the process gives itself.
 pub fn identify(apps: &mut dyn Apps, own: &str, pid: u32) -> Identity {
     let mut app = apps.known_as(pid);
     app.claims.push(own.to_owned());
@@ -80,7 +81,7 @@ pub type Permit<'a> = &'a dyn Fn(&Identity) -> Result<()>;
 /// The result of [`Apps::open`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opened {
-    /// The app runs, with a window: its pid.
+    /// The app runs and has a window. Holds its pid.
     Running(u32),
     /// The app was started under this name. [`Apps::progress`] reports whether it is ready.
     Started(String),
@@ -89,11 +90,11 @@ pub enum Opened {
 /// The progress of an app that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
-    /// No window yet.
+    /// The app has no window yet.
     Starting,
-    /// It should be ready by now but has no window or no tree: its pid, and a hint.
+    /// The app should be ready by now, but lacks a window or a tree. Holds its pid and a hint.
     Waiting(u32, WindowHint),
-    /// It has a window and a tree: its pid.
+    /// The app has a window and a tree. Holds its pid.
     Ready(u32),
 }
 
@@ -146,12 +147,13 @@ pub trait Apps {
     /// The running apps that have windows.
     fn applications(&mut self) -> Result<Vec<Application>>;
 
-    /// Finds a running app, or else starts it, by its name, desktop-file or bundle id, path or
-    /// command. Does not wait for its window. Asks `permit` before it starts anything.
+    /// Finds a running app, or else starts it. The identifier is a name, a desktop-file or bundle
+    /// id, a path or a command. Does not wait for a window. Asks `permit` before it starts
+    /// anything.
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened>;
 
     /// The progress of the app that was started last. Windows of other apps that open meanwhile do
-    /// not count. An error if the app has ended.
+    /// not count. Fails if the app has ended.
     fn progress(&mut self) -> Result<Progress>;
 
     /// The standard error of the last started app, in short.
@@ -178,7 +180,7 @@ pub trait Apps {
     fn known_as(&mut self, pid: u32) -> Identity;
 
     /// Whether the process may be the one that shows the MCP client's questions: it is an ancestor
-    /// of this server, or an ancestor of this server started it, at most this long ago.
+    /// of this server, or an ancestor of this server started it at most `within` ago.
     fn may_be_clients(&mut self, _pid: u32, _within: Duration) -> bool {
         false
     }
@@ -188,7 +190,7 @@ pub trait Apps {
         false
     }
 
-    /// How the process ended; `None` while it runs, or if no call has been about it.
+    /// How the process ended; `None` while it runs, or if no call has been about this process.
     fn end_of(&mut self, _pid: u32) -> Option<End> {
         None
     }

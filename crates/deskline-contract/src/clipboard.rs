@@ -1,9 +1,9 @@
 //! The clipboard: lent to the agent for one paste, then given back to the person with all its
 //! types.
 //!
-//! The app that puts data on a clipboard serves the data as long as it owns the clipboard, and the
-//! clipboard cannot be given back to that app. A backend saves the data of every type, and serves
-//! it itself afterwards, until somebody copies something else or the server ends.
+//! An app that puts data on the clipboard serves the data as long as it owns the clipboard, and the
+//! ownership cannot be given back to it. So a backend saves the data of every type, and afterwards
+//! serves that data itself until somebody copies something else or the server ends.
 
 mod thread;
 
@@ -20,25 +20,25 @@ pub use thread::{Board, ClipboardThread, Lending, Order, Reading};
 /// as a TIFF together, has 66 MB.
 pub const MOST_SAVED: usize = 96 << 20;
 
-/// How long the owner of the clipboard may take to hand over all types. LibreOffice offers a
-/// selection in some twenty types.
+/// How long the owner of the clipboard may take to hand over the data of all types. LibreOffice
+/// offers a selection in some twenty types.
 pub const SAVES: Duration = Duration::from_secs(3);
 
 /// How long the app may take to read the text after the paste key.
 pub const READS: Duration = Duration::from_secs(3);
 
-/// The type by which password managers ask clipboard managers not to record what they copy.
-/// Klipper, CopyQ and Clipman keep to it.
+/// The type by which password managers ask clipboard managers not to record the copied data.
+/// Klipper, CopyQ and Clipman comply.
 pub const HINT: &str = "x-kde-passwordManagerHint";
 
 pub const HINT_DATA: &[u8] = b"secret";
 
-/// The types under which a text is offered, as UTF-8. X11's clients ask for the first, GTK 4's and
-/// Wayland's for the second.
+/// The types under which a text is offered, as UTF-8. Clients of X11 ask for the first type, GTK 4
+/// and clients of Wayland for the second.
 pub const TEXT_TYPES: [&str; 3] = ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain"];
 
-/// The targets of X11 without data: those that describe the selection, and those that act (DELETE).
-/// Xwayland passes them on.
+/// The selection targets of X11 that have no data: those that describe the selection, and those
+/// that act (DELETE). Xwayland passes them on.
 #[rustfmt::skip]
 pub const NO_DATA: [&str; 7] = [
     "TARGETS", "MULTIPLE", "TIMESTAMP", "SAVE_TARGETS", "DELETE", "INSERT_PROPERTY",
@@ -57,14 +57,14 @@ pub trait Clipboard {
     fn save(&mut self, cancel: &Cancel) -> Result<Option<String>>;
 
     /// Puts `text` on the clipboard, for the process `app` to read. If the person has copied
-    /// something since [`Clipboard::save`], that is saved first.
+    /// something since [`Clipboard::save`], saves the new content first.
     ///
     /// # Errors
     /// As [`Clipboard::save`]. After an error the clipboard is as it was before.
     fn offer(&mut self, text: &str, app: u32, cancel: &Cancel) -> Result<()>;
 
-    /// Waits until the process to which the text was offered has read it, for at most [`READS`].
-    /// `false` if it has not read it by then. If the display does not report readers, any reader
+    /// Waits, for at most [`READS`], until the process to which the text was offered has read the
+    /// text. Returns `false` if it has not. If the display does not report readers, any reader
     /// counts.
     fn await_reader(&mut self, cancel: &Cancel) -> Result<bool>;
 
@@ -86,8 +86,8 @@ pub fn keys(terminal: bool) -> KeyPress {
     KeyPress::new(Key::Char('v'), modifiers)
 }
 
-/// The types of a clipboard in the order in which to save them: the necessary types, then those
-/// that only repeat a picture in another format than PNG, which loses nothing. Returns the number
+/// Sorts the types of a clipboard into the order in which to save them: first the necessary types,
+/// then further formats of a picture that is there as PNG, which loses nothing. Returns the number
 /// of necessary types.
 pub fn order<T>(types: &mut [T], name: impl Fn(&T) -> &str) -> usize {
     let png = types.iter().any(|kind| name(kind) == "image/png");
@@ -99,7 +99,8 @@ pub fn order<T>(types: &mut [T], name: impl Fn(&T) -> &str) -> usize {
     types.iter().filter(|kind| !repeats(kind)).count()
 }
 
-/// The note for pictures that were saved as PNG, and not in this many other formats.
+/// The note that a picture was saved as PNG, without its `count` other formats. `None` if there are
+/// no other formats.
 pub fn lost_formats(count: usize) -> Option<String> {
     (count > 0).then(|| {
         format!(

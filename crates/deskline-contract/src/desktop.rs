@@ -1,4 +1,5 @@
-//! The contract between a link and an operating system, in four parts.
+//! The contract between the link transaction (`deskline-link`) and an operating system's backend,
+//! in four parts.
 
 use deskline_core::Point;
 use deskline_input::Cancel;
@@ -13,7 +14,7 @@ use crate::ocr::Ocr;
 use crate::question::{Approval, Question};
 use crate::trees::Trees;
 
-/// How to reach a desktop. Connects when a call first needs it and again after a loss, so that a
+/// Connects to a desktop when a call first needs it, and again after the connection is lost. So a
 /// server can start before the desktop does.
 pub trait Platform: Send + Sync {
     /// Connects.
@@ -27,20 +28,20 @@ pub trait Platform: Send + Sync {
     /// the first link.
     fn prepare(&self) {}
 
-    /// Facts that only this system knows about itself, for a bug report: one a line, collected
-    /// within a second, without titles and names.
+    /// Facts that only this system's port can find out, for a bug report: one fact a line,
+    /// collected within a second, without titles and names.
     fn facts(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The files with the app's translated texts (gettext's `.mo`), its own and those of its
-    /// libraries. Empty if it reads no such files.
+    /// The files with translated texts (gettext's `.mo`) of the app and of its libraries. Empty if
+    /// the app reads no such files.
     fn catalogues(&self, _pid: u32) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// Whether the app answers anything within 2 s. Called before a link waits for its turn, on a
-    /// connection of its own, so that a hung app delays no call about another app.
+    /// Fails unless the app answers something within 2 s. Called before a link waits for its turn,
+    /// on a connection of its own, so that a hung app delays no call about another app.
     fn ping(&self, pid: u32) -> Result<()>;
 
     /// Asks the person at the desktop, if the MCP client cannot ask them. They answer by keys of
@@ -73,7 +74,7 @@ pub trait Desktop: Trees + Display + AppWindows + Apps + Send {
     }
 }
 
-/// Facts about an app's windows beyond the display's list.
+/// Facts about an app's windows that the display's list of windows does not give.
 pub trait AppWindows {
     /// A stand-in window for the app itself, on systems where an app can be in front without a
     /// window and its menu bar is in no window. Activating the stand-in brings the app to the
@@ -82,8 +83,8 @@ pub trait AppWindows {
         Ok(None)
     }
 
-    /// Switches to the virtual desktop of the app's windows if accessibility lists them only there,
-    /// and waits until they are listed, for a limited time.
+    /// Switches to the virtual desktop of the app's windows if accessibility lists them only on
+    /// that desktop, and waits until they are listed, for a limited time.
     fn reveal(&mut self, _pid: u32, _cancel: &Cancel) -> Result<()> {
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! The display, as its abilities: windows, the pointer, keys, pictures, the guard that keeps the
-//! person's input out. A backend may lack any of them, and the link works without it.
+//! The display, divided into abilities: windows, the pointer, keys, pictures, and the guard that
+//! keeps the person's input out of apps. A backend may lack any ability; the link works without it.
 
 use std::time::Duration;
 
@@ -13,22 +13,22 @@ use crate::guard::Guards;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pointer {
-    /// Where it is, in screen coordinates.
+    /// The pointer's position, in screen coordinates.
     pub at: Point,
-    /// Whether a button is down, whoever holds it.
+    /// Whether a mouse button is down, no matter who holds it.
     pub pressed: bool,
 }
 
 /// A picture of a window: 8-bit RGB rows without padding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
-    /// Pixels a row.
+    /// Pixels per row.
     pub width: u32,
-    /// Rows.
+    /// The number of rows.
     pub height: u32,
     /// `3 × width × height` bytes.
     pub rgb: Vec<u8>,
-    /// The screen coordinates of its first pixel.
+    /// The screen coordinates of the picture's first pixel.
     pub origin: Point,
     /// Pixels per screen unit: 1.0, or 2.0 on a Retina display.
     pub scale: f64,
@@ -48,38 +48,38 @@ macro_rules! offers {
     };
 }
 
-/// The display. No method has a default: a backend offers each ability or gives the reason why it
-/// is missing.
+/// The display. A method that returns an [`Offer`] has no default: a backend offers the ability, or
+/// gives the reason why it is missing.
 ///
 /// The offered abilities stay the same while a link runs. Each of their methods is one bounded
 /// step; those that take `cancel` check it.
 pub trait Display {
-    /// Whether nobody can be sitting at this display: a link then guards against nobody, puts
-    /// nothing back, and leaves its target in front.
+    /// Whether no person can be sitting at this display. A link then uses no guard, puts nothing
+    /// back, and leaves its target in front.
     fn is_private(&self) -> bool {
         false
     }
 
-    /// Called when a link begins. With `acts`, input may follow. The origin of coordinates stays
-    /// the same until the next link begins: if it changes all the same, the link's calls fail.
+    /// Called when a link begins. If `acts`, input may follow. The origin of coordinates stays the
+    /// same until the next link begins: if it changes nevertheless, the link's calls fail.
     fn begin_link(&mut self, acts: bool);
 
     /// From now on, keys and clicks are meant for this target. If they would go elsewhere, the
     /// action stops with an [`InputError`](deskline_input::InputError).
     fn set_aim(&mut self, aim: Aim);
 
-    /// Releases every key and button that this process has pressed. Called on every way out.
+    /// Releases every key and button that this process has pressed. Called however a link ends.
     fn release_all(&mut self);
 
     /// The screen: where windows are. Without this ability no input is sent, because it could go
-    /// anywhere, and an app counts as ended only when its process or its tree is gone.
+    /// anywhere. An app then counts as ended only when its process or its tree is gone.
     fn screen(&mut self) -> Offer<&mut dyn Screen>;
 
     /// Brings windows to the front. Without this ability, input goes only to the window in front.
     fn raising(&mut self) -> Offer<&mut dyn Raising>;
 
-    /// Workspaces and minimised windows. Without this ability, no window is put away again, and no
-    /// workspace is shown again.
+    /// Workspaces and minimised windows. Without this ability, a window that a link has raised is
+    /// not minimised again, and the earlier workspace is not shown again.
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         None
     }
@@ -141,7 +141,8 @@ pub trait Raising {
 
 /// Workspaces, and windows that are minimised or shaded.
 pub trait Workspaces {
-    /// The workspace that shows, counted from 1; `None` if there are none, or it is unknown.
+    /// The number of the workspace that shows, counted from 1. `None` if the display has no
+    /// workspaces, or if the number is unknown.
     fn workspace(&mut self) -> Result<Option<u32>> {
         Ok(None)
     }
@@ -150,7 +151,7 @@ pub trait Workspaces {
     /// front.
     fn put_away(&mut self, window: &Window) -> Result<()>;
 
-    /// Shows the workspace with this number, and waits until it does (bounded).
+    /// Shows the workspace with this number, and waits until the workspace shows (bounded).
     fn show_workspace(&mut self, _workspace: u32, _cancel: &Cancel) -> Result<()> {
         Ok(())
     }
@@ -164,7 +165,7 @@ pub trait PointerInput {
     /// Moves the pointer over a place and leaves it there.
     fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()>;
 
-    /// Presses the button at the first place, moves to the second, releases.
+    /// Presses the button at the first place, moves to the second, and releases the button there.
     fn drag(&mut self, way: [Point; 2], held: Modifiers, cancel: &Cancel) -> Result<()>;
 
     /// Turns the wheel by lines; positive is right and down.
@@ -210,7 +211,7 @@ impl<S: Scene<Error = Error>> KeyInput for S {
 
 /// Pictures of windows.
 pub trait Pictures {
-    /// A picture of the window, also where others cover it.
+    /// A picture of the window, complete even where other windows cover it.
     fn picture(&mut self, window: WindowId) -> Result<Picture>;
 
     fn nature(&self) -> PictureNature {
@@ -221,13 +222,14 @@ pub trait Pictures {
 /// How long a display's pictures take, and what they show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureNature {
-    /// They take a few milliseconds, so that one more before each input costs little.
+    /// A picture takes a few milliseconds, so one more picture before each input costs little.
     Quick,
-    /// As quick, but taken from the screen: they also show the windows that cover the wanted one.
+    /// As quick as [`Self::Quick`], but cut from the screen: the picture also shows the windows
+    /// that cover the wanted one.
     QuickOfScreen,
     Slow,
-    /// They take so long that the person should get their window back first. The picture of the
-    /// app's window is the same when the window is behind again.
+    /// A picture takes so long that the person should get their window back before it is taken. The
+    /// app's window looks the same in a picture when it is behind again.
     SlowFromBehind,
 }
 
@@ -241,6 +243,6 @@ pub struct Shown<'a> {
 
 /// Shows the person what happens.
 pub trait Overlay {
-    /// Shows `what` for its time. The overlay is neither in pictures nor in trees.
+    /// Shows `what` for the time that it names. The overlay is neither in pictures nor in trees.
     fn show(&mut self, what: Shown<'_>, cancel: &Cancel) -> Result<()>;
 }

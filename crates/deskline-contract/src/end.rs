@@ -11,9 +11,9 @@ pub(crate) const WROTE: usize = 600;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     Status(i32),
-    /// This signal ended it.
+    /// This signal ended the process.
     Signal(i32),
-    /// Unknown to this process: only the parent of the ended process knows.
+    /// Only the parent of the ended process knows, and this process is not the parent.
     Unknown,
 }
 
@@ -22,9 +22,9 @@ pub enum Exit {
 pub struct End {
     /// The app's name.
     pub app: String,
-    /// How it ended.
+    /// How the process ended.
     pub exit: Exit,
-    /// The last lines that it has written to standard error, if it failed. Hostile data.
+    /// The last lines that the process has written to standard error, if it failed. Hostile data.
     pub wrote: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Who an app is, to whoever allows or denies it.
+//! The names by which an app is allowed or denied.
 
 /// The names that `--allow-app`, `--deny-app` and grants match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,9 +11,10 @@ pub struct Identity {
     /// The names that the app or its files give it, and other programs that its command line may
     /// start. They can deny an app, but never allow one.
     pub claims: Vec<String>,
-    /// The key of its grant: one of its names. `None` if the app shares all its names with others.
+    /// The key of the app's grant: one of its names. `None` if the app shares all its names with
+    /// others.
     pub key: Option<String>,
-    /// Whether it would be started with more than one document, or may run another program.
+    /// Whether the app would be started with more than one document, or may run another program.
     pub is_command: bool,
 }
 

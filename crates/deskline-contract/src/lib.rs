@@ -1,6 +1,6 @@
-//! What a port writes: the traits of a desktop ([`Desktop`], in four parts: [`Trees`], [`Display`],
-//! [`AppWindows`], [`Apps`]), their values, and the errors that they return. `deskline-link`
-//! carries out links on top of them. A port needs nothing from that crate.
+//! What a port to an operating system implements: the traits of a desktop ([`Desktop`], in four
+//! parts: [`Trees`], [`Display`], [`AppWindows`], [`Apps`]), with their values and errors. The
+//! crate `deskline-link` calls these traits; a port needs nothing from it.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

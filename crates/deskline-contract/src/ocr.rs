@@ -1,13 +1,13 @@
-//! Reading texts from pictures: the interface of an engine.
+//! The interface of an OCR engine, which reads texts from pictures.
 
 use std::time::Duration;
 
 /// The picture of a line of text: dark on white, 8-bit grey rows without padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Print {
-    /// Pixels a row.
+    /// Pixels per row.
     pub width: u32,
-    /// Rows.
+    /// The number of rows.
     pub height: u32,
     /// `width × height` bytes.
     pub grey: Vec<u8>,
@@ -16,8 +16,8 @@ pub struct Print {
 /// An OCR engine.
 pub trait Ocr: Send + Sync {
     /// Reads lines of text until the time limit. Passes each line's index and text to `found` as
-    /// soon as the line is read. The text is empty if the picture shows no text there. Called on a
-    /// thread of its own.
+    /// soon as the line is read. The text is empty if the picture of the line shows none. Called on
+    /// a thread of its own.
     ///
     /// # Errors
     /// Why the engine did not run, as a clause.

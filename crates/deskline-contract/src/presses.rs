@@ -16,10 +16,10 @@ pub struct Press {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pressed {
     /// A mouse button, counted from 1, went down, with the pointer at this place. If the place is
-    /// unknown, the next press is a [`Pressed::Named`]. If it is known and the button is the left
-    /// one, a [`Pressed::Up`] follows later.
+    /// unknown, the next press is a [`Pressed::Named`]. If the place is known and the button is the
+    /// left one, a [`Pressed::Up`] follows later.
     Button { number: u32, at: Option<(i32, i32)> },
-    /// The left button went up. `dropped` is the place, if the pointer moved as far as for a drag.
+    /// The left button went up. `dropped` is the place, if the pointer moved far enough for a drag.
     Up { dropped: Option<(i32, i32)> },
     /// The elements that apps' events named around the last press of a button.
     Named(Named),
@@ -52,7 +52,7 @@ impl Pressed {
 /// The elements that apps' events named around a press of a button.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named {
-    /// The id of their desktop, as [`Desktop::id`](crate::Desktop::id) gives it.
+    /// The id of the elements' desktop, as [`Desktop::id`](crate::Desktop::id) gives it.
     pub desktop: String,
     /// The element that was selected or focused before the press, if there was one.
     pub before: Vec<ElementId>,
@@ -64,7 +64,7 @@ pub struct Named {
     pub on: Vec<ElementId>,
     /// The elements that were unchecked, deselected or closed in the same time.
     pub off: Vec<ElementId>,
-    /// Whether the mouse moved as far as for a drag while the button was down.
+    /// Whether the mouse moved far enough for a drag while the button was down.
     pub dragged: bool,
 }
 

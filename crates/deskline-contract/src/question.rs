@@ -9,24 +9,25 @@ use crate::identity::Identity;
 /// A question for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The key under which the answer is kept: it stands for the app, or for the app's alerts. If
-    /// the system reports no key of the app, it stands for the process, and is valid in this server
-    /// only.
+    /// The key under which the answer is stored: it stands for the app, or for the app's alerts. If
+    /// the system reports no key of the app, the key stands for the process, and is valid in this
+    /// server only.
     pub key: String,
     /// Whether the answer can outlive this server.
     pub can_be_kept: bool,
     /// The system's name for the app.
     name: String,
-    /// The alert that the agent wants to answer. `None` if it wants to act in the app in general.
+    /// The alert that the agent wants to answer. `None` if the agent wants to act in the app in
+    /// general.
     pub alert: Option<Alert>,
 }
 
 /// An alert of an app, with texts that are escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alert {
-    /// Its texts, in quotes.
+    /// The alert's texts, in quotes.
     pub says: String,
-    /// The press in it that the agent asks for: `press "Delete"`.
+    /// The press that the agent asks to make in the alert: `press "Delete"`.
     pub press: String,
 }
 
@@ -44,7 +45,7 @@ impl Question {
         })
     }
 
-    /// The same app's question about an alert.
+    /// The question about this alert of the same app.
     #[must_use]
     pub fn with(self, alert: Alert) -> Self {
         Self {
@@ -54,12 +55,12 @@ impl Question {
         }
     }
 
-    /// The key under which the answer can be kept, if it can outlive this server.
+    /// The key under which the answer is stored. `None` if the answer cannot outlive this server.
     pub fn lasting_key(&self) -> Option<String> {
         self.can_be_kept.then(|| self.key.clone())
     }
 
-    /// The question itself.
+    /// The text that the person reads.
     pub fn words(&self) -> String {
         let asks = self.alert.as_ref();
         let asks = asks.map(|alert| format!("\nThe app asks: {}", alert.says));
@@ -75,7 +76,8 @@ impl Question {
         }
     }
 
-    /// Identifies the question: an answer about an alert is for that press alone.
+    /// The id by which an answer finds its question. An answer about an alert is for that press
+    /// only, so the id is then the whole text.
     pub fn id(&self) -> String {
         match self.alert {
             Some(_) => self.words(),
@@ -120,16 +122,16 @@ const ALERTS: &str = "alerts of ";
 /// The person's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
-    /// Until this server ends; for an alert, only for this press.
+    /// Allowed until this server ends; for an alert, only this press is allowed.
     Once,
     Always,
     Never,
-    /// Not this time.
+    /// Not allowed this time.
     No,
 }
 
 impl Approval {
-    /// Its word in a client's form.
+    /// The answer's word in a client's form.
     pub fn word(self) -> &'static str {
         match self {
             Self::Once => "once",

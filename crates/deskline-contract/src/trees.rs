@@ -18,8 +18,9 @@ pub enum Scope {
         /// The time for hidden nodes.
         budget: Duration,
     },
-    /// A further reading of the app that is listened to. A hidden node may be reused from the last
-    /// reading, in this link or the one before, unless an event has invalidated it since.
+    /// Another reading of the app whose events Deskline listens to. A hidden node may be reused
+    /// from the last reading, in this link or the one before, unless an event has invalidated it
+    /// since.
     Again {
         /// The time for hidden nodes.
         budget: Duration,
@@ -29,8 +30,8 @@ pub enum Scope {
     Showing,
 }
 
-/// The kind of input that was sent to an app. How late the app's tree reports the effect depends on
-/// it.
+/// The kind of input that was sent to an app. The time after which the app's tree reports the
+/// effect depends on the kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sent {
     /// The wheel, or a key that scrolls.
@@ -42,11 +43,11 @@ pub enum Sent {
 /// What an app reports at a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hit {
-    /// The topmost element there, as an index into the tree.
+    /// The topmost element at the point, as an index into the tree.
     Topmost(usize),
-    /// The topmost element by the order of the tree. It is no more recent than the tree.
+    /// The topmost element by the order of the tree, and so no more recent than the tree.
     InOrder(usize),
-    /// Something that lies around the element. The toolkit does not know what is on top there.
+    /// Something that contains the element. The toolkit does not know what is on top there.
     Around,
     /// Something that the tree does not list, and that is no part of the element.
     Unlisted,
@@ -62,18 +63,18 @@ pub enum Hit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deed<'t> {
     ScrollIntoView,
-    /// Gives it the focus.
+    /// Gives the element the focus.
     Focus,
     Press,
     SetValue(&'t str),
-    /// Selects the choice of exactly this text in a combo box or a list, or presses it in a menu.
+    /// Selects the choice with exactly this text in a combo box or list, or presses it in a menu.
     Choose(&'t str),
     /// Selects or deselects.
     SetSelected(bool),
 }
 
 impl Deed<'_> {
-    /// Its name in errors.
+    /// The deed's name in errors.
     pub fn action(self) -> QuietAction {
         match self {
             Self::ScrollIntoView => QuietAction::ScrollIntoView,
@@ -87,11 +88,11 @@ impl Deed<'_> {
 /// The kinds of input that an element takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Takes {
-    /// Whether it takes a press, by an action of its own.
+    /// Whether the element takes a press, through an action of its own.
     pub press: bool,
-    /// Whether one of its actions switches it on and off.
+    /// Whether an action of the element switches it on and off.
     pub toggle: bool,
-    /// Whether it takes the focus, or has a key of its own.
+    /// Whether the element takes the focus, or has a key of its own.
     pub keys: bool,
 }
 
@@ -99,13 +100,13 @@ pub struct Takes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
     /// The focus, the active window or a caret moved, or a button is held down: raising, focusing
-    /// and clicking cause these by themselves.
+    /// and clicking alone cause such signs.
     Focus,
-    /// Anything else.
+    /// Any other change.
     Change,
 }
 
-/// The strongest sign since the last wait, from the threads on which an app is heard.
+/// The strongest sign since the last wait. The threads that listen to an app report the signs here.
 #[derive(Debug, Default)]
 pub struct Signs {
     heard: Mutex<Option<Sign>>,
@@ -131,11 +132,11 @@ impl Signs {
     }
 }
 
-/// A visible toplevel as its app describes it to assistive technology: some compositors list no
-/// windows, others do not report the windows' processes.
+/// A visible toplevel as its app describes it to assistive technology. Needed because some
+/// compositors list no windows, and others do not report the windows' processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppToplevel {
-    /// Constant for the life of the toplevel. 63 bits: the highest bit marks stand-ins.
+    /// Stays the same for the life of the toplevel. Has 63 bits: the highest bit marks a stand-in.
     pub id: WindowId,
     /// The app's bus name and the object's path, joined: unique on the bus.
     pub object: String,
@@ -179,7 +180,7 @@ impl AppToplevel {
 
 /// The trees of apps. Each method is one bounded step.
 ///
-/// If an app does not answer in time, they return
+/// If an app does not answer in time, the methods return
 /// [`Error::NotAnswering`](crate::Error::NotAnswering); if its process is gone,
 /// [`Error::NoProcess`](crate::Error::NoProcess); if an element refuses,
 /// [`Error::Refused`](crate::Error::Refused), to which the link adds the element's name.
@@ -188,19 +189,19 @@ pub trait Trees {
     /// ([`Tree::scope_visible`]). The tree maps its toplevels to windows, as far as they are known.
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree>;
 
-    /// Starts to listen for the app's changes, and to no other app's. A backend without events
-    /// does nothing here: the settle step then reads once more.
+    /// Starts to listen for changes of this app, and of no other app. A backend without events does
+    /// nothing here: the settle step then reads once more.
     fn listen(&mut self, _pid: u32) -> Result<()> {
         Ok(())
     }
 
-    /// Until the link is over, all its readings read this toplevel anew. Other toplevels, if nobody
-    /// sees them, may be reused from the last reading, unless the scope is [`Scope::Whole`]. The
-    /// tree lists the reused ones ([`deskline_core::Older`]).
+    /// Until the link is over, all readings of the link read this toplevel anew. Other toplevels
+    /// may be reused from the last reading if nobody sees them, unless the scope is
+    /// [`Scope::Whole`]. The tree lists the reused ones ([`deskline_core::Older`]).
     fn act_in(&mut self, _toplevel: &ElementId) {}
 
-    /// The link is over. Stops listening, or keeps the subscription for the next link and takes its
-    /// events in [`Self::idle`].
+    /// The link is over. Stops listening, or keeps the subscription for the next link and handles
+    /// the events in [`Self::idle`] until then.
     fn rest(&mut self) {}
 
     /// How long after this input the tree of a quiet app may still show the state before the input.
@@ -218,14 +219,14 @@ pub trait Trees {
         false
     }
 
-    /// Whether the last reading may show pages that have since faded to others. The toolkit sends
-    /// no event for that.
+    /// Whether the last reading may show pages that have since faded to other pages. The toolkit
+    /// sends no event when a page has faded.
     fn may_fade(&mut self, _pid: u32) -> bool {
         false
     }
 
-    /// From now on, until the link is over, events about other elements are no signs of a change.
-    /// `false` if the toolkit may switch this control without an event.
+    /// From now on, until the link is over, events about elements other than `control` are no signs
+    /// of a change. `false` if the toolkit may switch this control without an event.
     fn watch(&mut self, _control: &ElementId) -> bool {
         false
     }
@@ -241,14 +242,15 @@ pub trait Trees {
         false
     }
 
-    /// Whether the app would ignore a press on this element of its last reading for the moment, by
-    /// a click or by its action. Some toolkits do so in a dialog that has just appeared.
+    /// Whether the app would, for the moment, ignore a press on this element of its last reading,
+    /// made by a click or through the element's action. Some toolkits ignore presses in a dialog
+    /// that has just appeared.
     fn ignores_presses(&mut self, _tree: &Tree, _index: usize) -> bool {
         false
     }
 
-    /// Between links: handles pending events. Returns after which time to call it again, if at all.
-    /// Does not block.
+    /// Between links: handles pending events. Returns the time after which to call `idle` again, if
+    /// at all. Does not block.
     fn idle(&mut self) -> Option<Duration> {
         None
     }
@@ -262,15 +264,15 @@ pub trait Trees {
         false
     }
 
-    /// Asks the app what lies at a point of `tree`, on the way to clicking its element `index`
-    /// there. This is one bounded step too: if the app itself finds the answer only after it was
-    /// asked, returns [`Hit::Later`].
+    /// Asks the app what lies at the point `at`, before a click there on element `index` of `tree`.
+    /// This is one bounded step too: if the app itself finds the answer only after it was asked,
+    /// returns [`Hit::Later`].
     fn hit_test(&mut self, _tree: &Tree, _index: usize, _at: Point) -> Result<Hit> {
         Ok(Hit::Unknown)
     }
 
-    /// The bounds on the screen of character `at`, from 0, of the element's own text; `None` where
-    /// the toolkit reports none. `tree` is the one that has the element.
+    /// The bounds on the screen of character `at`, counted from 0, of the text of element `index`
+    /// in `tree`. `None` if the toolkit reports no bounds.
     fn character(&mut self, _tree: &Tree, _index: usize, _at: usize) -> Result<Option<Rect>> {
         Ok(None)
     }

@@ -1,4 +1,5 @@
-//! Waits for what no event reports: [`deskline_input::wait`], with the errors of a link.
+//! Waits, by asking again and again, for what no event reports: [`deskline_input::wait`] with the
+//! errors of a link.
 
 use std::time::Duration;
 
@@ -7,10 +8,10 @@ use deskline_input::{Cancel, wait};
 
 use crate::error::Result;
 
-/// The time between two questions, where nothing calls for another interval.
+/// The usual time between two questions of a wait.
 pub const LOOK: Duration = Duration::from_millis(10);
 
-/// Asks every `every` until there is an answer, and once more when `limit` has passed.
+/// Asks at intervals of `every` until there is an answer, and once more when `limit` has passed.
 pub fn until<T>(
     cancel: &Cancel,
     limit: Duration,

@@ -131,7 +131,7 @@ pub struct Diff {
     /// In the order of the later tree.
     pub modified: Vec<Modified>,
     /// Re-created elements, as pairs of their indices in the earlier and the later tree. They keep
-    /// their refs. Such a pair is reported in `modified`, and only if the states changed.
+    /// their refs. They are reported only if their states changed, and then in `modified`.
     pub twins: Vec<(usize, usize)>,
     /// Whether one of the trees is incomplete.
     pub partial: bool,
@@ -268,7 +268,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Whether the element is a scroll bar or in one.
+    /// Whether the element is, or is in, a scroll bar.
     fn is_in_scroll_bar(&self, index: usize) -> bool {
         let elements = &self.tree.elements;
         let Some(element) = elements.get(index) else {
@@ -290,8 +290,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The unmatched elements that pass `new` or that the other traversal would have read if they
-    /// had existed, because it read all children of their nearest matched ancestor.
+    /// The unmatched elements that pass `new`, and those that the other traversal would have read
+    /// if they had existed then: it read all children of their nearest matched ancestor.
     fn only_here(
         &self,
         matched: &[Option<usize>],

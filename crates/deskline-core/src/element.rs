@@ -40,7 +40,8 @@ impl fmt::Display for Ref {
     }
 }
 
-/// The ref as it ends an element's line: ` #e42`. Empty for an element without a ref.
+/// The ref as it is written at the end of an element's line: ` #e42`. Empty for an element without
+/// a ref.
 pub fn tag(reference: Option<Ref>) -> String {
     reference.map_or_else(String::new, |reference| format!(" #{reference}"))
 }
@@ -112,7 +113,7 @@ pub struct Cell {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Element {
     pub id: ElementId,
-    /// Its ref, once the journal has assigned one.
+    /// The element's ref, once the journal has assigned one.
     pub reference: Option<Ref>,
     /// An index into the same tree; always smaller than the element's own index.
     pub parent: Option<usize>,
@@ -129,9 +130,9 @@ pub struct Element {
     pub description: Text,
     /// The bounds on the screen; `None` if the OS reports none.
     pub extents: Option<Rect>,
-    /// The position in a table, if this is a cell and the table reports it.
+    /// The position in a table, if the element is a cell and the table reports its position.
     pub cell: Option<Cell>,
-    /// Whether it is visible: see [`crate::tree::Tree::scope_visible`].
+    /// Whether the element is visible: see [`crate::tree::Tree::scope_visible`].
     pub visible: bool,
     pub states: States,
     /// Whether all children were read. If not, unread descendants are not reported as added or

@@ -1,4 +1,4 @@
-//! Excerpts of two readings of a text that show where they differ.
+//! Cuts two readings of a text to excerpts that show where the readings differ.
 //!
 //! Each reading may hold a different part of the text. Characters are compared by their offset from
 //! the text's start, then by their offset from its end.
@@ -30,7 +30,7 @@ fn changed(old: &[char], new: &[char], was: &Text, is: &Text) -> (Range<usize>, 
 
 /// The range of items to show. Their widths sum to at most `limit`. The range covers `changed`, or
 /// its start if `changed` is too wide, with context on both sides. `widest` is the width of the
-/// wider change of both readings, so that both excerpts begin with the same context.
+/// wider of the two readings' changes, so that both excerpts begin with the same context.
 fn window(widths: &[usize], changed: &Range<usize>, widest: usize, limit: usize) -> Range<usize> {
     let wide = |range: Range<usize>| widths.get(range).unwrap_or_default().iter().sum::<usize>();
     if wide(0..widths.len()) <= limit {

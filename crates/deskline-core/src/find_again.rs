@@ -8,8 +8,9 @@ use crate::{Element, Tree};
 
 impl Tree {
     /// The element in this tree that was at `index` of the earlier reading `before`: the element
-    /// with the same id, or else with the same role and text. If several have the same role and
-    /// text, the n-th of them is the n-th of before, provided that their number has not changed.
+    /// with the same id, or else with the same role and text. If several elements have the same
+    /// role and text, the n-th of them in `before` is the n-th in this tree, provided that their
+    /// number has not changed.
     pub fn find_again(&self, before: &Self, index: usize) -> Option<usize> {
         let was = before.elements.get(index)?;
         let same = self.elements.iter().position(|e| e.id == was.id);

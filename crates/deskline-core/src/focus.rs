@@ -128,8 +128,8 @@ fn focused(tree: &Tree, top: usize) -> Option<usize> {
     })
 }
 
-/// The app's windows, the front one first: `"Messages" #e2 (front), "Preferences" #e77`. `None`
-/// unless there are several.
+/// The app's windows, the front window first: `"Messages" #e2 (front), "Preferences" #e77`. `None`
+/// unless the app has several windows.
 pub fn windows(tree: &Tree) -> Option<String> {
     let mut tops = tree.toplevels();
     if tops.len() < 2 {

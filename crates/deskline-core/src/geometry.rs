@@ -90,7 +90,7 @@ impl Rect {
         Self::at(x, y, w, h)
     }
 
-    /// The smallest rectangle that contains both.
+    /// The smallest rectangle that contains both rectangles.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let both = |(a, a_length): (i32, i32), (b, b_length): (i32, i32)| {

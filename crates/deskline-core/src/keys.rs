@@ -163,7 +163,7 @@ const HERE: Platform = if cfg!(target_os = "macos") {
     }
 };
 
-/// A name that is neither a key's nor a modifier's.
+/// An unknown name of a key or of a modifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// No key has this name.

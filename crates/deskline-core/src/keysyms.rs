@@ -1,4 +1,4 @@
-//! The names that XKB gives to key symbols. By these symbols X11 and Wayland distinguish keys.
+//! The names that XKB gives to key symbols. X11 and Wayland distinguish keys by these symbols.
 
 use xkeysym::Keysym;
 

@@ -7,7 +7,7 @@ use crate::{Cell, Element, Rect, Role, States, Text, Texts, Tree};
 const LONGEST: usize = 40;
 
 /// The widest gaps between a field and its label, in pixels: `BESIDE` if the label is to the left
-/// of the field, `ABOVE` if it is above it.
+/// of the field, `ABOVE` if the label is above the field.
 const BESIDE: i32 = 120;
 const ABOVE: i32 = 16;
 
@@ -19,9 +19,9 @@ const ALIGNED: i32 = 12;
 const LEVELS: usize = 3;
 
 impl Tree {
-    /// Names each visible unnamed field by the text that is clearly its label: a short text in the
-    /// same container, or in the cell before it, that is to the left of the field on the same line
-    /// or directly above the field, with no other field between the two.
+    /// Names each visible unnamed field by the text that is clearly its label. That is a short text
+    /// in the same container or in the cell before the field's cell. It is to the left of the field
+    /// on the same line, or directly above the field, with no other field between the two.
     pub fn label_fields(&mut self) {
         self.name_no_combo_by_its_choice();
         let unnamed = |e: &Element| {
@@ -46,8 +46,9 @@ impl Tree {
         }
     }
 
-    /// If a combo box is named by the text of one of its choices, moves its name to its value, so
-    /// that the name is free for a label. GTK 3 and Java name combo boxes without a label this way.
+    /// If a combo box is named by the text of one of its choices, makes that text the box's value,
+    /// so that the name is free for a label. GTK 3 and Java name combo boxes without a label this
+    /// way.
     fn name_no_combo_by_its_choice(&mut self) {
         let shown = |e: &Element| {
             let is_combo = matches!(e.role, Role::COMBO_BOX | Role::POP_UP_BUTTON);
@@ -72,9 +73,9 @@ impl Tree {
         }
     }
 
-    /// Numbers the cells of tables that consist of rows, as those of web pages do. Counts as such
-    /// tables do: a row of headers counts as a row. Skips tables that were not read whole, and
-    /// those with cells that span several columns.
+    /// Numbers the cells of tables that consist of rows, such as the tables of web pages. There, a
+    /// row of headers counts as a row. Skips tables that were not read whole, and tables with cells
+    /// that span several columns.
     pub fn number_cells(&mut self) {
         let is_table = |e: &Element| matches!(e.role, Role::TABLE | Role::GRID | Role::OUTLINE);
         let tables: Vec<usize> = (0..self.elements.len())

@@ -16,7 +16,7 @@ pub struct Line<T = Text, N = Cow<'static, str>> {
     pub role: Role,
     /// The native role; `None` if it adds nothing to the role.
     pub native_role: Option<N>,
-    /// Its text; see [`Texts`].
+    /// The element's text; see [`Texts`].
     pub text: Option<T>,
     /// The bounds on the screen.
     pub extents: Option<Rect>,

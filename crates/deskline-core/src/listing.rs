@@ -1,5 +1,5 @@
-//! The lists of a summary: visible elements, late changes, changed texts. Each has a cap, and
-//! counts what is beyond it.
+//! The lists of a summary: visible elements, late changes, changed texts. Each list has a cap, and
+//! counts the entries beyond the cap.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -89,8 +89,8 @@ pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Listed {
 /// How many buttons that were added out of view are listed.
 const AWAY: usize = 3;
 
-/// The late changes: their counts, and the first five elements. Added ones first, then modified
-/// ones as they are now, then removed ones.
+/// The late changes: their counts, and the first five elements. Added elements come first, then
+/// modified elements as they are now, then removed elements.
 pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
     const MOST: usize = 5;
     let counts = [
@@ -171,8 +171,8 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
         let Some(source) = texts.source(index).filter(|_| is_static) else {
             continue;
         };
-        // The line of the control that contains this text, or lends it to a row, has the text
-        // already.
+        // A control's line already has this text, if the control contains the text or is the
+        // element from which a row has it.
         let in_button = element.parent.is_some_and(is_interactive);
         if in_button || is_interactive(source) || !listed.insert(source) {
             continue;
@@ -229,7 +229,7 @@ fn is_beside(a: Rect, b: Rect) -> bool {
     across <= GAP.0 && down < 0 || across < 0 && down <= GAP.1
 }
 
-/// Two texts of one line as one element, if the second goes on where the first ends.
+/// Joins two texts of one line to one element, if the second text begins where the first ends.
 fn joined(first: &Element, next: &Element) -> Option<Element> {
     let (a, b) = first.extents.zip(next.extents)?;
     let texts = first.role == Role::STATIC_TEXT && next.role == Role::STATIC_TEXT;

@@ -1,6 +1,6 @@
 //! The nearest valid name, for "did you mean" in errors.
 
-/// Compare at most this many characters of a name.
+/// The maximum number of characters of a name to compare.
 const LIMIT: usize = 64;
 
 /// The candidate with the fewest edits from `word`, ignoring case; the first of equals. A candidate

@@ -1,5 +1,5 @@
 //! Finds the dialog, window or pop-up that an action has opened, and sorts elements so that an
-//! agent sees it first.
+//! agent sees those in the opened window first.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ pub fn is_dialog(native_role: &str) -> bool {
     DIALOGS.contains(&native_role)
 }
 
-/// Anything thinner is a separator or a resize handle, not a window to act in.
+/// A window that is thinner than this is a separator or a resize handle, not a window to act in.
 const THIN: i32 = 8;
 
 /// A window that is less high than this shows only one line of text, such as the window in which

@@ -44,8 +44,8 @@ impl Tree {
         }
     }
 
-    /// Cuts the extents of each button and check box to its title if its content covers its centre.
-    /// Idempotent.
+    /// Cuts the extents of each button or check box whose content covers its centre: the extents of
+    /// its title remain. Idempotent.
     pub(crate) fn keep_titles(&mut self) {
         let mut content: Vec<Option<Inside>> = vec![None; self.elements.len()];
         // Go backwards, because descendants come later.

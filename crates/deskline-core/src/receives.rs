@@ -113,7 +113,8 @@ impl Tree {
                 && self.page_around(*top).is_none()
                 && self.inside(*top).any(is_control)
         };
-        // If the windows on the screen are unknown, drawn windows cannot be told from them.
+        // If the windows on the screen are unknown, drawn windows cannot be distinguished from
+        // them.
         let known = ours.is_some_and(|ours| self.is_own_window(ours));
         let drawn = (0..self.elements.len()).rfind(is_drawn);
         self.innermost_at(drawn.filter(|_| known)?, index, at)
@@ -312,7 +313,7 @@ fn is_control(element: &Element) -> bool {
     element.role.is_interactive()
 }
 
-/// Whether a container passes clicks on itself to what it contains.
+/// Whether a click on a container counts for the elements in the container.
 fn passes_clicks(element: &Element) -> bool {
     let holds = matches!(
         element.role,

@@ -104,8 +104,8 @@ impl Role {
     }
 
     /// Refines an AT-SPI role by the role of its parent. AT-SPI's `menu` is an open menu or the
-    /// item that opens it. If its parent is a menu bar, it is a menu bar item; if its parent is a
-    /// menu or a menu item, it is a menu item. `native` is AT-SPI's name for the role.
+    /// item that opens the menu. Inside a menu bar, a `menu` is a menu bar item; inside a menu or a
+    /// menu item, it is a menu item. `native` is AT-SPI's name for the role.
     #[must_use]
     pub fn inside(self, container: Self, native: &str) -> Self {
         match (native, container) {

@@ -15,7 +15,7 @@ pub struct Match {
     pub index: usize,
     /// How many other matches are equally good, in any window.
     pub others: usize,
-    /// One of these other matches; `None` if there are none.
+    /// One of the other matches that are equally good; `None` if there are none.
     pub other: Option<usize>,
     /// Whether the searched text is only a part of the element's text.
     pub is_part: bool,
@@ -76,8 +76,8 @@ impl Tree {
         let front = self.active_toplevel();
         let in_front = |index| front.is_some() && self.toplevel(index) == front;
         // A page's own "Close" comes before that of its browser, which would close the page. Menu
-        // items do not count as in a page, because Gecko shows the choices of a page's drop-down
-        // outside of it.
+        // items do not count as elements of a page, because Gecko shows the choices of a page's
+        // drop-down outside of the page.
         let first = |index: usize| {
             let is_item = self.elements[index].role == Role::MENU_ITEM;
             let in_page = !is_item && self.page_around(index).is_some();
@@ -248,8 +248,8 @@ impl Tree {
     }
 
     /// Up to three visible texts nearest to `text`, for an error: `"Send" [AXButton] #e42`. First
-    /// the texts equal to `text`, whatever their role; then those of elements with `role`, or of
-    /// all elements if none has that role.
+    /// the texts equal to `text`, whatever the role of their element; then the texts of elements
+    /// with `role`, or of all elements if no element has that role.
     pub fn nearest_texts(&self, text: &str, role: Option<&str>) -> Vec<String> {
         let filter = RoleFilter::new(role);
         let any = RoleFilter::new(None);

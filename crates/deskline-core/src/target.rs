@@ -105,9 +105,9 @@ fn likes<'t>(tree: &'t Tree, texts: &'t Texts, index: usize) -> impl Iterator<It
     })
 }
 
-/// The nearest container whose text distinguishes the element from those with the same role and
-/// text. If all of these are in other windows, it is the element's window. `None` if there are
-/// none.
+/// The nearest container whose text distinguishes the element from the elements with the same role
+/// and text. If all these elements are in other windows, the element's own window. `None` if no
+/// other element has the same role and text.
 fn distinguishing_container(tree: &Tree, texts: &Texts, index: usize) -> Option<usize> {
     let top = tree.toplevel(index);
     let mut likes = likes(tree, texts, index)

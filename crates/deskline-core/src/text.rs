@@ -119,12 +119,12 @@ impl Text {
         }
     }
 
-    /// Whether it was made by [`Text::unread`].
+    /// Whether this text was made by [`Text::unread`].
     pub fn is_unread(&self) -> bool {
         self.shown.is_empty() && self.omitted_after == usize::MAX
     }
 
-    /// Whether it is empty or only white space.
+    /// Whether the text is empty or only white space.
     pub fn is_blank(&self) -> bool {
         self.shown.trim_start().is_empty()
     }

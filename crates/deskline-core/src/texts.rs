@@ -21,8 +21,8 @@ pub(crate) fn value_beside_name(element: &Element) -> Option<&Text> {
     value_of(element).filter(|value| *value != name)
 }
 
-/// The title. For a field without a title, the description: on macOS, web pages name fields by it,
-/// and otherwise a field's value would pass for its name.
+/// The title. For a field without a title, the description: on macOS, web pages name fields by
+/// their description, and without a name the field's value would pass for its name.
 fn name_of(element: &Element) -> Option<&Text> {
     let is_field = element.role.is_field() || element.role == Role::TIME_FIELD;
     let described = || non_empty(&element.description).filter(|_| is_field);
@@ -51,9 +51,9 @@ fn borrows(element: &Element) -> bool {
 }
 
 /// Whether `to` may borrow the text of its descendant `from` instead of the text of `now`, a later
-/// descendant. A visible element borrows from a visible one, else from one with bounds: gedit's
-/// status bar would otherwise keep the text "Loading file", a label that is hidden by then. A
-/// button takes even a hidden text, because an agent finds it by its text.
+/// descendant. A visible element borrows from a visible descendant, else from one with bounds:
+/// gedit's status bar would otherwise keep the text "Loading file", a label that is hidden by then.
+/// A button takes even a hidden text, because agents find buttons by their texts.
 fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
     let rank = |at: usize| {
         let element = &tree.elements[at];
@@ -81,7 +81,7 @@ impl Texts {
     /// Computes the texts of all elements in one pass.
     pub fn new(tree: &Tree) -> Self {
         let mut source: Vec<Option<usize>> = vec![None; tree.elements.len()];
-        // Backwards: an element's children come after it, and its first child is looked at last.
+        // Go backwards: an element's children come after it, and its first child is looked at last.
         for (i, element) in tree.elements.iter().enumerate().rev() {
             if has_own(element) {
                 source[i] = Some(i);
@@ -131,7 +131,7 @@ impl Tree {
         lines.join("\n")
     }
 
-    /// An element's name, value or description, and the value beside its name.
+    /// The element's own text and, if it has one, the value beside its name.
     fn own_texts(&self, index: usize) -> Vec<String> {
         let element = &self.elements[index];
         let texts = [own_text(element), value_beside_name(element)];

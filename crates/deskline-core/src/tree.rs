@@ -25,7 +25,7 @@ pub struct TreeWindow {
     pub id: WindowId,
     /// The bounds, without the shadow.
     pub extents: Rect,
-    /// Whether it is neither minimised nor on another workspace.
+    /// Whether the window is neither minimised nor on another workspace.
     pub on_screen: bool,
     /// The toplevel elements that may be this window, as indexes into the tree: one if the element
     /// is known, several if they cannot be distinguished, none if no element fits.
@@ -65,14 +65,14 @@ pub struct Tree {
     /// The other processes whose objects the app shows as its own, except processes that it has
     /// started.
     pub shows: Vec<u32>,
-    /// If accessibility does not know the app: why, and what would help. The elements are then the
-    /// app's windows, whose content only the picture shows.
+    /// Why accessibility does not know the app, and what would help; `None` if it does know the
+    /// app. If set, the elements are the app's windows, whose content only the picture shows.
     pub no_tree: Option<String>,
     pub took: Duration,
 }
 
-/// Elements taken from earlier readings: hidden ones that no event of the app has invalidated, and
-/// those of windows that nobody sees.
+/// Elements taken from earlier readings: hidden elements that no event of the app has invalidated,
+/// and elements of windows that nobody sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Older {
     pub elements: usize,
@@ -82,7 +82,7 @@ pub struct Older {
     pub windows: Vec<usize>,
 }
 
-/// The first of `count` nodes and those below it, in document order: each node comes before its
+/// The first of `count` nodes and all nodes below it, in document order: each node comes before its
 /// children. Leaves out nodes without a list of children, and everything below them.
 pub fn document_order<'n>(
     count: usize,
@@ -100,7 +100,7 @@ pub fn document_order<'n>(
     order
 }
 
-/// How the name of the editors of VS Code and Cursor begins while they hide their text from
+/// The start of the name of VS Code's and Cursor's editors while these hide their text from
 /// accessibility.
 const KEEPS_TEXT: &str = "The editor is not accessible at this time";
 
@@ -154,8 +154,8 @@ impl Tree {
         }
     }
 
-    /// The element that contains this one. Its index is smaller: a parent with a greater index,
-    /// which only a cyclic tree has, does not count.
+    /// The parent of an element. A parent has a smaller index than its children: a parent with a
+    /// greater index, which only a cyclic tree has, does not count.
     pub fn parent(&self, index: usize) -> Option<usize> {
         self.elements.get(index)?.parent.filter(|p| *p < index)
     }
@@ -209,14 +209,15 @@ impl Tree {
         }
     }
 
-    /// Whether an element is, or is in, a tool tip: the pointer makes these appear and disappear.
+    /// Whether an element is, or is in, a tool tip. The pointer makes tool tips appear and
+    /// disappear.
     pub fn is_in_tool_tip(&self, index: usize) -> bool {
         let role = |at: usize| Some(self.elements.get(at)?.role);
         self.outwards(index)
             .any(|at| role(at) == Some(Role::HELP_TAG))
     }
 
-    /// The windows that may contain an element: only one if its window is known.
+    /// The windows that may contain an element: a single window if the element's window is known.
     pub fn windows_of(&self, index: usize) -> Vec<&TreeWindow> {
         let top = self.toplevel(index);
         let holds = |w: &&TreeWindow| top.is_some_and(|top| w.elements.contains(&top));

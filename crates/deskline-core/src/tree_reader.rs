@@ -13,7 +13,7 @@ pub enum FileLine {
     Delta(DeltaLine),
     /// `late …`: a line of the diff between the last answer and the call.
     Late(DeltaLine),
-    /// A line of a newer version, or a damaged one.
+    /// A line that a newer version has written, or a damaged line.
     Unknown(String),
 }
 

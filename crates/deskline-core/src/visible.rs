@@ -38,9 +38,9 @@ impl Tree {
     /// menus, popovers and tool tips may extend beyond their toplevel: their contents are clipped
     /// to their own bounds. Menus that are toplevels, or children of one, stay visible beside a
     /// dialog, which may have opened them. A dialog in a web page covers the page, not the browser
-    /// around it. The extents of a row that covers other rows are cut to its own line first, and
-    /// those of a button that covers its content to its title. If an element is larger than its
-    /// container, the part that shows counts.
+    /// around it. Before that, the extents of a row that covers other rows are cut to the row's own
+    /// line, and the extents of a button that covers its content are cut to the button's title. If
+    /// an element is larger than its container, the part that shows counts.
     pub fn scope_visible(&mut self) {
         self.keep_own_lines();
         self.keep_titles();
@@ -167,7 +167,8 @@ fn is_one(element: &Element) -> bool {
     role.is_interactive() || matches!(role, Role::ROW | Role::CELL | Role::STATIC_TEXT)
 }
 
-/// The part that a container shows of an element that is wider or higher, such as a long row.
+/// The part that a container shows of an element that is wider or higher than the container, such
+/// as a long row.
 fn shown_part(place: Rect, clip: Rect) -> Rect {
     let part = place.intersect(&clip);
     if part.is_empty() {
@@ -248,7 +249,7 @@ fn is_filler(element: &Element) -> bool {
 }
 
 impl Element {
-    /// Whether it is larger than an area that it is partly in.
+    /// Whether the element is wider or higher than `area`, and at least partly in it.
     pub fn is_larger(&self, area: Rect) -> bool {
         let place = self.place();
         let place = place.filter(|place| !place.intersect(&area).is_empty());

@@ -16,7 +16,7 @@ pub struct Window {
     pub title: String,
     /// The bounds without the shadow; `None` if the display does not report them.
     pub extents: Option<Rect>,
-    /// The window's workspace, counted from 1; `None` if that is the visible one.
+    /// The window's workspace, counted from 1; `None` if that workspace is visible.
     pub workspace: Option<u32>,
     pub minimised: bool,
     /// Whether the window is rolled up to its title bar.
@@ -44,7 +44,7 @@ impl Window {
         self.workspace.is_some() || self.minimised || self.shaded
     }
 
-    /// Whether it is an app's window on the screen.
+    /// Whether this is an app's window, and neither minimised, shaded nor on another workspace.
     pub fn is_plain(&self) -> bool {
         !self.is_away() && self.place == Place::App
     }

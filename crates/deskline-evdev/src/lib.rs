@@ -113,7 +113,8 @@ impl Guard {
             let link = Shared::default();
             let (heard, shared) = (Arc::clone(&socket), Arc::clone(&link));
             let listener = thread::Builder::new().name("guard's answers".to_owned());
-            // This thread comes first: if it cannot be started, no keeper is left behind.
+            // Start this thread before the keeper: if it cannot be started, no keeper is left
+            // behind.
             let listener = listener.spawn(move || listen(&heard, &shared, &sender))?;
             let keeper = keeper(orders)?;
             io::Result::Ok(Self {

@@ -15,7 +15,7 @@ use rustix::fs::{Mode, OFlags};
 pub struct Stroke {
     /// `KEY_*` or `BTN_*` of `linux/input-event-codes.h`.
     pub key: u32,
-    /// Whether it went down.
+    /// Whether the key or button went down. `false` if it went up.
     pub down: bool,
 }
 
@@ -141,7 +141,7 @@ impl Device for RawDevice {
             Err(e) => return Err(e),
         };
         let stroke = |event: evdev::InputEvent| match event.destructure() {
-            // 2 is a repeat.
+            // The value 2 is a repeat of a held key.
             EventSummary::Key(_, key, value @ (0 | 1)) => Some(Stroke {
                 key: key.0.into(),
                 down: value == 1,

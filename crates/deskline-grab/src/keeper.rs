@@ -1,4 +1,4 @@
-//! The keeper: opens the person's devices while a link needs them, grabs and releases them, as
+//! The keeper opens the person's devices while a link needs them, and grabs and releases them as
 //! ordered on a socket.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -248,7 +248,7 @@ impl<S: Source> Keeper<S> {
         Ok(Some(self.outcome()))
     }
 
-    /// Which devices are grabbed, and why not all.
+    /// Which devices are grabbed, and why the others are not.
     fn outcome(&self) -> Outcome {
         let grabbed = self.devices.values().filter(|d| d.grabbed).count();
         let free = self.devices.len() - grabbed;

@@ -10,7 +10,7 @@
 //!
 //! - It reports that Esc was pressed, that another key was pressed, or that the limit has passed.
 //!   It never reports which key, so nobody can log keys with it. The time of a report shows when
-//!   the person pressed a key; a desktop gives that to every program too, as its idle time.
+//!   the person pressed a key; a desktop gives every program that time too, as its idle time.
 //! - It grabs only for the user whose session is in front on `seat0` ([`Seats`]). Others cannot
 //!   lock that person out.
 //! - It holds the devices for at most [`MOST`]. 200 ms after Esc it releases them whatever the

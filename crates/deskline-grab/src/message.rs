@@ -22,7 +22,7 @@ pub const SIZE: usize = size_of::<Numbers>();
 
 type Bytes = [u8; SIZE];
 
-/// From the server to the keeper.
+/// A message from the server to the keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Count the devices.
@@ -45,7 +45,7 @@ pub enum Order {
     Rest,
 }
 
-/// From the keeper to the server.
+/// A message from the keeper to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Report {
     /// The answer to [`Order::Look`].

@@ -14,7 +14,8 @@ use crate::keeper::serve;
 use crate::place::Place;
 use crate::seat::Seats;
 
-/// Runs the keeper for a user who may read the devices without it, until the server has gone.
+/// Runs the keeper for a user who may read the devices without a setgid program, until the server
+/// has gone.
 ///
 /// # Errors
 ///

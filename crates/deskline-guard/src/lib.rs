@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 /// so that the person has them back within 250 ms.
 pub(crate) const ESCAPED: Duration = Duration::from_millis(200);
 
-/// How much longer than the guard a watchdog process waits, before it releases the devices in place
-/// of a server that is stopped (SIGSTOP).
+/// A watchdog process waits this much longer than the guard, before it releases the devices in
+/// place of a server that is stopped (SIGSTOP).
 pub const BEHIND: Duration = Duration::from_millis(40);
 
 /// How long Esc still counts after the devices were released, even if the link has ended.
@@ -40,7 +40,7 @@ pub enum Role {
 /// An event of the person's devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// A key or a button. `code` only has to differ between keys and buttons.
+    /// A key or a button. `code` is any number that tells the key or button from the others.
     Key { code: u32, role: Role, down: bool },
     /// A motion, or the wheel.
     Other,
@@ -108,8 +108,8 @@ impl<L> Machine<L> {
         unheard.is_none_or(|at| now.saturating_duration_since(at) >= VALID)
     }
 
-    /// Records that the devices are taken from the person. If they already were, the first limit
-    /// stays.
+    /// Records that the devices are taken from the person. If they were taken already, the first
+    /// limit stays.
     pub fn take(&mut self, limit: Duration, now: Instant) {
         if self.until.is_none() {
             // A limit beyond the clock's range ends at once.

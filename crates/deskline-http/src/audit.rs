@@ -1,5 +1,5 @@
-//! The calls of a desktop and their answers, written outside of the desktop's seal: the apps of the
-//! desktop can change its journal.
+//! Records the calls of a desktop and their answers in a file outside of the desktop's seal,
+//! because the apps of the desktop can change its journal.
 
 use std::collections::HashMap;
 use std::fs::{DirBuilder, File};
@@ -68,7 +68,7 @@ fn without_quotes(line: &str) -> String {
     }
 }
 
-/// The tool of a call, and what it is to act on.
+/// The tool of a call, and what the call is to act on.
 pub(crate) fn call(request: &CallToolRequestParams) -> Value {
     let given = |name| Some((name, request.arguments.as_ref()?.get(name)?));
     let target: HashMap<&str, &Value> = TARGET.into_iter().filter_map(given).collect();

@@ -37,8 +37,8 @@ impl Holding {
 }
 
 impl Client {
-    /// The client's desktop. The first call makes one by `new`. After a desktop has ended, the next
-    /// call gets an error, and the call after that a new desktop.
+    /// The client's desktop. The first call makes a desktop by `new`. After a desktop has ended,
+    /// the next call gets an error, and the call after that a new desktop.
     pub(crate) async fn desktop(
         &self,
         profile: Option<&Profile>,

@@ -45,7 +45,8 @@ pub struct FleetOptions {
     pub limits: Option<Limits>,
     /// The maximum number of desktops.
     pub most: usize,
-    /// How many desktops are kept started in advance.
+    /// The number of desktops that are kept running without a client, so that a client need not
+    /// wait.
     pub warm: usize,
     /// How long an unused desktop is kept.
     pub idle: Duration,
@@ -135,7 +136,7 @@ impl Drop for HeldProfile {
 }
 
 impl Fleet {
-    /// Starts the desktops that are kept in advance, but at least one, so that a fleet whose
+    /// Starts as many desktops as are to run in advance, but at least one, so that a fleet whose
     /// desktops do not start fails here.
     pub async fn start(options: FleetOptions) -> Result<Arc<Self>, HttpError> {
         let fleet = Arc::new(Self {
@@ -253,8 +254,8 @@ impl Fleet {
         })
     }
 
-    /// The error if all desktops have clients. It has the time after which the desktop that has
-    /// been idle for longest becomes free, if nobody uses it again.
+    /// The error if all desktops have clients. The error contains the time after which the desktop
+    /// that has been idle for longest becomes free, if nobody uses that desktop again.
     fn all_taken(&self) -> NoDesktop {
         let state = self.lock();
         let taken = state.taken.iter().filter_map(Weak::upgrade);

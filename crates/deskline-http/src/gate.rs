@@ -113,7 +113,8 @@ pub(crate) fn below_view(uri: &Uri) -> Option<&str> {
 }
 
 /// Whether a browser may see the pages of the journals: it must send the viewer's token as its
-/// password, and `Host` and `Origin` must be ours. `https` is ours too: a proxy may have added TLS.
+/// password, and `Host` and `Origin` must name this server. An origin with `https` is accepted too,
+/// because a proxy may have added TLS.
 pub(crate) fn ask_view(
     token: &Token,
     hosts: &[String],
@@ -144,7 +145,7 @@ pub(crate) fn ask_view(
     }
 }
 
-/// Whether a `Host` means this server. One of `hosts` without a port stands for any port.
+/// Whether a `Host` means this server. A name in `hosts` without a port stands for any port.
 fn is_one_of(hosts: &[String], given: &str) -> bool {
     let bare = |host: &str| host.trim_matches(['[', ']']).to_ascii_lowercase();
     let Ok(given) = given.parse::<Authority>() else {

@@ -1,10 +1,11 @@
 //! MCP over streamable HTTP, by rmcp's transport on hyper.
 //!
-//! A request goes through `gate` (the token) and rmcp (`Host`, `Origin`, sessions, both generations
-//! of the protocol) to a handler: that of the one desktop, or a `relay`, which passes the request
-//! on to the client's own desktop in the `fleet`. Each desktop of a fleet is a separate process:
-//! this program as a server on standard input and output. A desktop that crashes affects no other.
-//! The end of this server closes the input of all desktops, so none outlives it.
+//! A request first passes `gate`, which checks the token, and rmcp, which checks `Host` and
+//! `Origin` and handles sessions and both generations of the protocol. It then goes to the handler
+//! of the server's only desktop or, with a `fleet`, to a `relay`, which passes it on to the
+//! client's own desktop. Each desktop of a fleet is a separate process: this program as a server on
+//! standard input and output. A desktop that crashes affects no other desktop. The end of this
+//! server closes the input of all desktops, so no desktop outlives the server.
 //!
 //! Below `/view/` are the viewer's pages of the journals, for browsers that send the viewer's own
 //! token.

@@ -9,7 +9,8 @@ use deskline_unix::process;
 pub(crate) fn of_all_below(roots: &[u32]) -> u64 {
     let is_root = |pid: i32| roots.contains(&pid.cast_unsigned());
     let is_below = |pid: &u32| process::line(*pid).any(|process| is_root(process.pid));
-    // Not only this user's: a process that shields its memory belongs to root in `/proc`.
+    // Looks at the processes of all users: a process that shields its memory belongs to root in
+    // `/proc`.
     process::all().filter(is_below).map(memory).sum()
 }
 

@@ -1,7 +1,7 @@
-//! Seals a desktop off with bubblewrap: it has its own processes, temporary and runtime folders and
-//! homes, no network unless [`Net`] gives it one, and the rest of the file system is read-only.
-//! Then the desktop's server gives up the rights that namespaces leave, for itself and all its
-//! apps.
+//! Seals a desktop off with bubblewrap. The desktop has its own processes, temporary and runtime
+//! folders and homes, and it has no network unless [`Net`] gives it one. The rest of the file
+//! system is read-only. Then the desktop's server gives up the rights that namespaces leave, for
+//! itself and all its apps.
 
 use std::env;
 use std::ffi::OsString;
@@ -35,9 +35,9 @@ const FOLDERS: [&str; 6] = [
 /// The variable that tells a desktop's server to do the rest of the seal itself.
 pub const SEALED: &str = "DESKLINE_SEALED";
 
-/// The program pasta and its arguments. It gives a desktop its own network, which reaches others
-/// through this machine's. Neither network's ports are open in the other, and the gateway's address
-/// does not lead to this machine.
+/// The program pasta and its arguments. pasta gives a desktop its own network, which reaches other
+/// hosts through this machine's network. Neither network's ports are open in the other, and the
+/// gateway's address does not lead to this machine.
 const PASTA: &str = "pasta";
 const APART: &str =
     "--foreground --quiet --config-net --no-map-gw -t none -u none -T none -U none --";

@@ -29,7 +29,7 @@ use crate::token::Token;
 /// At most this many connections.
 const CONNECTIONS: usize = 1024;
 
-/// At most this many connections may be open that have not shown a token: in all, and from one
+/// The maximum number of open connections that have not shown a token yet: in all, and from one
 /// address.
 const STRANGERS: [usize; 2] = [256, 64];
 
@@ -51,8 +51,8 @@ pub struct Listen {
     /// Whether `/metrics` needs no token.
     pub open_metrics: bool,
     pub viewer: Option<Viewer>,
-    /// The address at which only monitoring is answered, so that clients cannot use up its
-    /// connections.
+    /// The address at which only monitoring is answered, so that clients cannot use up the
+    /// connections of monitoring.
     pub probes: Option<SocketAddr>,
 }
 
@@ -133,7 +133,7 @@ impl HttpServer {
         })
     }
 
-    /// The address for monitoring, if monitoring has its own.
+    /// The address for monitoring, if monitoring has its own address.
     pub fn probes(&self) -> Option<SocketAddr> {
         self.listen.probes
     }
@@ -275,7 +275,7 @@ async fn answer<H: ServerHandler + Send + 'static>(
         }
         (Asked::Protocol, _) => {
             known.cancel();
-            // Handlers get the request, but must not get the secret.
+            // Handlers get the request, but must not get the token in it.
             request.headers_mut().remove(AUTHORIZATION);
             shared.service.handle(request).await
         }

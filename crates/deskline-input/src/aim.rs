@@ -7,7 +7,8 @@ use deskline_core::{Rect, WindowId};
 /// The target of keys and clicks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aim {
-    /// The process. Its window must have the keyboard for keys, and be at the place of a click.
+    /// The process. For keys, its window must have the keyboard; for a click, its window must be at
+    /// the place.
     pub pid: u32,
     /// The window that must be clicked, if it is known. An open menu of the process counts too.
     pub window: Option<WindowId>,
@@ -18,7 +19,7 @@ pub struct Aim {
     pub menu: bool,
     /// The process in which a drag ends, if that is another process than `pid`.
     pub drop_on: Option<u32>,
-    /// Whether the app may poll keys and buttons, as games do. If so, they stay down for
+    /// Whether the app may poll keys and buttons, as games do. If so, each stays down for
     /// [`POLLED`].
     pub polls: bool,
     /// Whether the target is in a web page: a browser learns late whether the page accepts a drop.

@@ -34,7 +34,7 @@ pub enum Reason {
     Stopping,
 }
 
-/// The flag was raised.
+/// A [`Cancel`] flag was raised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled: {0:?}")]
 pub struct Cancelled(pub Reason);
@@ -52,8 +52,8 @@ impl Cancel {
         Self::default()
     }
 
-    /// Makes this the flag of all waits of this thread to which no caller passes a flag, such as
-    /// those of a reading.
+    /// Makes this the flag that this thread's waits check if no caller passes them a flag, as in
+    /// the waits of a reading.
     #[must_use]
     pub fn enter(&self) -> Current {
         Current(CURRENT.replace(self.clone()))

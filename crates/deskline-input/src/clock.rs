@@ -1,5 +1,5 @@
-//! The clock of links and input: the system's, or in a test one that advances only while something
-//! waits. Waits of seconds are then tested in microseconds, and each run is the same.
+//! The clock of links and input: the system's clock, or in a test a clock that advances only while
+//! something waits. So a test waits seconds in microseconds, and each run is the same.
 
 use std::cell::Cell;
 use std::ops::Add;
@@ -43,7 +43,7 @@ pub fn stop() {
     STOPPED.set(Some(Instant::now().0));
 }
 
-/// Advances this thread's clock if it is stopped. Returns whether it is.
+/// Advances this thread's clock if the clock is stopped. Returns whether it is stopped.
 pub fn pass(time: Duration) -> bool {
     let now = STOPPED.get();
     STOPPED.set(now.map(|now| now + time));

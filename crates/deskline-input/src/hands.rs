@@ -7,8 +7,8 @@ use crate::clicks::Button;
 use crate::port::{Doing, Done, Port as _, Scene, Stroke};
 use crate::pressed::Pressed;
 
-/// Presses or releases a key or a button. A press is recorded before it is sent, and removed after
-/// its release was sent, because sending may fail.
+/// Presses or releases a key or a button. A press is recorded before it is sent, and the record is
+/// removed after the release was sent, because sending may fail.
 fn send<S: Scene>(scene: &mut S, what: &Pressed<S::Key>, down: bool, nth: u8) -> Done<S> {
     if down {
         scene.hands().pressed.push(what.clone());

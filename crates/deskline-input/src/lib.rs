@@ -7,7 +7,7 @@
 //! 1. checks that the target would get its events, and checks again before each part of a text;
 //! 2. records what it presses in the scene's [`Hands`];
 //! 3. stops at the first failure and when its [`Cancel`] flag is raised;
-//! 4. releases everything that it has pressed, on every way out, the last first. A drag that fails
+//! 4. releases everything that it has pressed, the last first, however it ends. A drag that fails
 //!    ends where it began.
 //!
 //! Errors are [`InputError`]s. A crate above turns them into messages with the next step.

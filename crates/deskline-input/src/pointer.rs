@@ -11,14 +11,14 @@ use crate::error::{Device, InputError, Progress};
 use crate::hands::{act, button, group, hold, keep_down, let_go, pause};
 use crate::port::{Doing, Done, Port as _, Scene, Under, Wait};
 
-/// How long the modifiers of a click are held after it. Firefox 153 lost them in the first click
-/// after its window had come to the front (X11, xfwm4): probably the window manager, which reads
-/// that click too, passes the click's release on with the modifiers that are held at a later
+/// How long the modifiers of a click are held after it. In the first click after its window had
+/// come to the front, Firefox 153 saw no modifiers (X11, xfwm4): probably the window manager, which
+/// reads that click too, passes the click's release on with the modifiers that are held at a later
 /// moment.
 const HANDED_ON: Duration = Duration::from_millis(50);
 
-/// Moves the pointer and clicks, with the modifiers held. Waits first as long as the click would
-/// count as the second of a double click.
+/// Moves the pointer and clicks, with the modifiers held. First waits until the click would no
+/// longer count as the second click of a double click.
 ///
 /// If something else has received the press, the button is let go where `missed` says, and nothing
 /// more is sent.
@@ -71,7 +71,7 @@ pub fn click<S: Scene>(
             }
             let_go(scene, &held)?;
             scene.port()?.sync()?;
-            // Apps count from the time at which the display took the click.
+            // Apps count clicks from the time at which the display took the click.
             scene.hands().last_click.note(at, which);
             Ok(())
         })

@@ -16,7 +16,8 @@ pub trait Port {
     /// Why an event was not sent.
     type Error: From<InputError> + From<Cancelled> + fmt::Display;
 
-    /// A key in an event: a key code; on systems whose events carry text, also a text.
+    /// How an event names a key: by a key code or, on systems whose events carry text, also by a
+    /// text.
     type Key: Clone + PartialEq + fmt::Debug;
 
     /// Moves the pointer, with or without a button down, and waits until it has arrived.
@@ -30,7 +31,7 @@ pub trait Port {
     fn key(&mut self, key: &Self::Key, down: bool) -> Result<(), Self::Error>;
 
     /// Turns the wheel where the pointer is, by at most [`Rhythm::notches`] lines to the right or
-    /// down; negative is left and up. One of the two is 0.
+    /// down; negative is left and up. One of the two arguments is 0.
     fn wheel(&mut self, right: i32, down: i32) -> Result<(), Self::Error>;
 
     /// Waits until the display has taken all events so far.
@@ -45,7 +46,8 @@ pub trait Port {
     }
 
     /// The stroke that types the start of this text, and how many characters it types. A keyboard
-    /// that lacks a character may bind it to a spare key first. `None` if no stroke types it.
+    /// that lacks a character may bind it to a spare key first. `None` if no stroke types the
+    /// start.
     #[allow(clippy::type_complexity)]
     fn stroke(
         &mut self,
@@ -203,7 +205,8 @@ pub enum Wait {
     Part,
     /// All keys so far. The app must also have acted on them, as the last one was Return or Tab.
     Effect,
-    /// All keys so far, if keys get back their former meaning afterwards.
+    /// All keys so far, if keys were bound to other characters and get their former meaning back
+    /// now.
     All,
     /// The motion of a drag, which the app that is dragged from must have read.
     Motion,
@@ -225,13 +228,13 @@ pub struct Rhythm {
     pub dwell: Duration,
     /// The time between the two clicks of a double click.
     pub between: Duration,
-    /// By how many lines one event turns the wheel at most.
+    /// The most lines by which one event turns the wheel.
     pub notches: i32,
     /// The speed of a drag.
     pub drag: Pace,
     /// Whether a button's event carries the number of the click. Otherwise apps count clicks by
-    /// time and distance, and a click waits as long as it would count as the second of a double
-    /// click.
+    /// time and distance, and a click waits until it would no longer count as the second click of a
+    /// double click.
     pub counted: bool,
 }
 
@@ -271,7 +274,7 @@ impl Part {
 /// The speed of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tempo {
-    /// After each key, waits until the display has taken it, and then this long.
+    /// Waits after each key until the display has taken it, and then for this time.
     Each(Duration),
     /// Sends all keys of a part without a pause, and then pauses for this long for each sent key.
     Burst(Duration),

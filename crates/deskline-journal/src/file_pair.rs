@@ -18,7 +18,8 @@ pub struct FilePair {
 }
 
 impl Journal {
-    /// Reserves `<ms>_<tool>` for a call. `<ms>` is greater than all earlier ones in this journal.
+    /// Reserves `<ms>_<tool>` for a call. `<ms>` is greater than every earlier `<ms>` of this
+    /// journal.
     pub fn begin(&self, tool: &str) -> Result<FilePair> {
         let stamp = stamp::next(&*self.folder()?, time::now_ms())?;
         let stem = format!("{stamp}_{}", name::plain(tool));
@@ -56,7 +57,7 @@ impl FilePair {
         self.journal.path_of(&self.name(FileKind::Picture))
     }
 
-    /// Writes the text; replaces an earlier one.
+    /// Writes the text. Replaces a text that was written before.
     pub fn write_text(&self, text: &str) -> Result {
         self.journal
             .put(&self.name(FileKind::Text), text.as_bytes())

@@ -10,8 +10,9 @@ use crate::name::TEMPORARY;
 use crate::os::{self, Open};
 use crate::{JournalError, Result};
 
-/// How long to wait for a lock. Normally it is held for microseconds, and for milliseconds while
-/// the log is rewritten: a process that holds it for longer than this is probably suspended.
+/// How long to wait for a lock. Normally a lock is held for microseconds, and for milliseconds
+/// while the log is rewritten: a process that holds a lock for longer than this is probably
+/// suspended.
 const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 pub(crate) struct Folder {
@@ -21,7 +22,7 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Opens the folder at `path`; creates it for this user alone if there is none. Refuses a
-    /// symlink, a folder of another user, and one that is open to others.
+    /// symlink, a folder of another user, and a folder that other users can access.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)
@@ -85,7 +86,8 @@ impl Folder {
             let temporary = format!("{TEMPORARY}{pid}-{count}.tmp");
             match self.open_file(&temporary, Open::New) {
                 Ok(file) => break (temporary, file),
-                // It exists: a killed process left it, or one with this pid in another container.
+                // The file exists: it is from a killed process, or from a process with the same pid
+                // in another container.
                 Err(JournalError::Io { source, .. })
                     if source.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(JournalError::Io { source, .. }) => {

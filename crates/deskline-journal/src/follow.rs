@@ -10,7 +10,8 @@ use crate::{Journal, Record, Result, log};
 #[derive(Debug)]
 pub struct Follow {
     journal: Journal,
-    /// The log and the offset up to which it was read. It stays open, so its inode is not reused.
+    /// The log, and the offset up to which it was read. The file stays open, so that its inode is
+    /// not reused.
     read: Option<(File, u64)>,
     last: Option<Record>,
 }

@@ -11,8 +11,8 @@ use regex::bytes::RegexBuilder;
 
 use crate::{FileKind, Journal, JournalError, JournalFile, Result};
 
-/// How many files each thread searches before the search ends if it has enough matches. An agent
-/// writes about as many files in some seconds.
+/// The number of files per thread in a batch. After each batch, the search ends if it has enough
+/// matches. An agent writes about this many files in some seconds.
 const BATCH: usize = 64;
 
 /// A matching line of a tree file.

@@ -1,4 +1,4 @@
-//! `journal.jsonl`: one line a link. Lines are appended and never changed; old ones are dropped.
+//! `journal.jsonl`: one line a link. Lines are appended and never changed; old lines are dropped.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -19,7 +19,8 @@ const ARGUMENTS: usize = 64 * 1024;
 const WORDS: usize = 4_000;
 /// The maximum size of the log in bytes, even in a larger journal. It holds about 50,000 links.
 const LOG_BYTES: u64 = 64 << 20;
-/// Our log does not double between two prunings: one larger than this was written by others.
+/// The maximum size of a log to read. Our log does not double between two prunings, so a larger log
+/// was written by others.
 const LARGEST: u64 = 2 * LOG_BYTES;
 
 /// Appends `record` as one line, or leaves the log unchanged.
@@ -28,7 +29,7 @@ pub(crate) fn append(folder: &Folder, record: &Record) -> Result<u64> {
     let line = line(record).map_err(|error| fail(error.into()))?;
     let file = folder.lock_file(LOG)?;
     let before = file.metadata().map_err(fail)?.len();
-    // Start a new line after one that a power cut has truncated.
+    // Start a new line after a line that a power cut has truncated.
     let whole = before == 0 || bytes(&file, before - 1, before).map_err(fail)? == b"\n";
     let text = if whole { line } else { format!("\n{line}") };
     file.write_all_at(text.as_bytes(), before)
@@ -67,8 +68,8 @@ fn cut(mut text: String, limit: usize) -> String {
     text
 }
 
-/// The newest `limit` records, oldest first. Skips lines that cannot be parsed: a newer version's,
-/// or damaged ones.
+/// The newest `limit` records, oldest first. Skips lines that cannot be parsed: lines of a newer
+/// version, or damaged lines.
 pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>> {
     let Some((file, size)) = open(folder)? else {
         return Ok(Vec::new());

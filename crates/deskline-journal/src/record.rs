@@ -76,7 +76,7 @@ impl Record {
     /// The record as JSON in one line, safe to print in a terminal.
     ///
     /// # Errors
-    /// No record causes one.
+    /// No record causes an error.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(self).map(|json| plain(&json))
     }

@@ -14,10 +14,11 @@ pub enum Target {
     Text {
         /// Case-insensitive substring of the element's text.
         text: String,
-        /// Prefix of its role: `AXButton` or `Button`.
+        /// Prefix of the element's role: `AXButton` or `Button`.
         role: Option<String>,
     },
-    /// A point on the screen. If the call gave a size, the centre of that rectangle.
+    /// A point on the screen. If the call gave a width and a height too, the centre of that
+    /// rectangle.
     Point(Point),
 }
 

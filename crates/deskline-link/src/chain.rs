@@ -27,9 +27,9 @@ impl Link<'_> {
     /// that failed: the answer still reports the steps before it.
     ///
     /// # Errors
-    /// An error of the first step, unless it says that the effect is not the requested one. Also an
-    /// error after which there is nothing to report: the user's Esc, a lost connection, or an app
-    /// that does not answer.
+    /// An error of the first step, unless that error says that the effect is not the requested one.
+    /// Also an error after which there is nothing to report: the user's Esc, a lost connection, or
+    /// an app that does not answer.
     pub(crate) fn walk(&mut self, desk: &mut Checkpoint<'_>) -> Result<Option<Error>> {
         let mut runs = self.call.runs().peekable();
         let mut resolved = Ok(());
@@ -123,7 +123,7 @@ impl Link<'_> {
         self.report.step.repeats_secret = !public && following.is_some_and(|(step, _)| step == at);
         self.report.app = AppState::Running;
         match tree {
-            // The next step waits for the app. It needs no tree to begin with.
+            // The next step only waits for the app, so it needs no tree before it begins.
             Err(Error::NotAnswering { .. }) if next.waits() => {}
             tree => {
                 self.report.readings.step_before = None;
@@ -159,7 +159,7 @@ impl Link<'_> {
         // An unexpected effect of an action is reported too.
         let did = !self.report.ended_runs.is_empty() || matches!(e, Error::NoEffect(_));
         if !did || tells_nothing || e.costs_connection() {
-            // The answer's file has this tree, and its elements need refs.
+            // The answer's file lists this tree, so the tree's elements need refs.
             if let Some(mut tree) = self.report.readings.after.take() {
                 self.rename_since_step(&tree);
                 let accepted = self.accept(&mut **desk, &mut tree);
@@ -208,7 +208,8 @@ impl Link<'_> {
             self.front.note(desk)?;
         }
         if acted.is_err() {
-            // Releases and restores before the person's own keys reach the apps again.
+            // Releases keys and buttons, and gives the clipboard back, before the person's own keys
+            // reach the apps again.
             desk.release_all();
             desk.restore_clipboard();
             desk.hovers_at = None;

@@ -32,8 +32,8 @@ pub(crate) struct Saved {
     front: Option<Window>,
     /// The person's pointer position, saved before a link first moves the pointer.
     pointer: Option<Point>,
-    /// Where links have put the pointer. There can be several: if a click is refused after the
-    /// wheel was turned, the pointer is still where the wheel was turned.
+    /// Where links have put the pointer. There can be several places: if a click is refused after
+    /// the wheel was turned, the pointer is still where the wheel was turned.
     left: Vec<Point>,
     /// The windows that links have brought to the front, as they were before: on another workspace,
     /// minimised or shaded.
@@ -81,8 +81,8 @@ pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
     pub(crate) cancel: &'a Cancel,
     saved: Saved,
-    /// The front window right before the last input, or at the checkpoint if no input was sent. It
-    /// need not be the person's: an earlier link may have left another window in front.
+    /// The front window right before the last input, or at the checkpoint if no input was sent.
+    /// That window need not be the person's: an earlier link may have left another window in front.
     pub(crate) front_then: Option<WindowId>,
     /// All windows at the checkpoint, to recognise new ones. The frontmost first.
     windows: Vec<Window>,
@@ -105,8 +105,8 @@ pub(crate) struct Checkpoint<'a> {
     pub(crate) hovers_at: Option<Point>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
-    /// Whether the accessibility API alone has carried out an action. A window that the app then
-    /// opens comes to the front.
+    /// Whether an action was carried out through the accessibility API alone. A window that the app
+    /// opens after such an action comes to the front.
     pub(crate) quiet: bool,
     /// Whether a window manager that did not raise a window in time may still do so.
     may_come_late: bool,
@@ -133,7 +133,8 @@ pub(crate) struct Checkpoint<'a> {
 
 impl<'a> Checkpoint<'a> {
     /// Saves the person's front window. Takes over a restore that an earlier link deferred, unless
-    /// its menu has closed or the person has gone on to another window since.
+    /// the menu that it was deferred for has closed, or the person has gone on to another window
+    /// since.
     ///
     /// With `watch`, watches the person's key and button presses from here on, so that the person's
     /// switch to another window is not taken for a handoff.
@@ -230,8 +231,8 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// If the person has moved the pointer since an earlier link moved it, its present position is
-    /// the one to restore: this link saves it before its first move.
+    /// If the person has moved the pointer since an earlier link moved it, its present position has
+    /// to be restored: this link saves that position before its first move.
     fn leave_moved_pointer(&mut self) {
         if let Ok(Some(now)) = self.desktop.pointer()
             && !self.saved.left.contains(&now.at)
@@ -250,7 +251,7 @@ impl<'a> Checkpoint<'a> {
 
     /// Fails if `front` was open before the link, and the window manager has brought it to the
     /// front in place of a closed window: the window of the last input, or the last window of the
-    /// app. If `keys` would go to `front`, also fails if it came to the front for an unknown
+    /// app. If `keys` would go to `front`, also fails if `front` came to the front for an unknown
     /// reason.
     pub(crate) fn refuse_substitute(
         &mut self,
@@ -280,7 +281,7 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Whether the last input has closed its own window, and the window manager has put `front` in
-    /// place of that window, although the app has another one. `front` was open before.
+    /// place of that window, although the app has another window. `front` was open before.
     pub(crate) fn is_substitute(&mut self, app: u32, front: &Window) -> Result<bool> {
         let last = self.last_input.as_ref().filter(|last| last.pid == app);
         let Some(last) = last
@@ -293,9 +294,9 @@ impl<'a> Checkpoint<'a> {
         Ok(!windows.is_empty() && windows.iter().all(|w| w.id != last))
     }
 
-    /// Whether `front` is in front for another reason than the link's last input. Either it was in
-    /// front before, or the link acts in the background and the window manager has put `front` in
-    /// place of the person's window, which has closed.
+    /// Whether `front` is in front for another reason than the link's last input. Either `front`
+    /// was in front before that input, or the link acts in the background and the window manager
+    /// has put `front` in place of the person's window, which has closed.
     pub(crate) fn is_no_effect(&mut self, front: &Window) -> Result<bool> {
         if self.front_then == Some(front.id) {
             return Ok(true);
@@ -384,7 +385,7 @@ impl<'a> Checkpoint<'a> {
         }
         let theirs = |front: &Window| !self.touched || !self.is_targets(front);
         if let Some(front) = front.filter(theirs) {
-            // The person's window is above all others now: if it closes, the person gets the one
+            // The person's window is above all others now: if it closes, the person gets the window
             // below it.
             if let Some(at) = self.windows.iter().position(|w| w.id == front.id) {
                 self.windows[..=at].rotate_right(1);
@@ -441,9 +442,9 @@ impl<'a> Checkpoint<'a> {
         Ok(Some(place))
     }
 
-    /// Whether a window belongs to a process that the link drives, or to one whose menu an earlier
-    /// link left open in front of the person's window. On a display that does not report owners,
-    /// whether the link has raised the window.
+    /// Whether a window belongs to a process that the link drives, or to a process whose menu an
+    /// earlier link left open in front of the person's window. On a display that does not report
+    /// owners, whether the link has raised the window.
     fn is_targets(&self, window: &Window) -> bool {
         match (window.pid, self.subject.home()) {
             (Some(pid), Some(_)) => self.subject.has(pid) || self.menu_of == Some(pid),
@@ -529,7 +530,7 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// Saves the person's pointer position before the first move, and records the new one.
+    /// Saves the person's pointer position before the first move, and records the new position.
     fn points_at(&mut self, at: Point) -> Result<()> {
         if self.saved.pointer.is_none() && !self.desktop.is_private() {
             self.saved.pointer = self.desktop.pointer()?.map(|now| now.at);
@@ -580,8 +581,8 @@ impl Checkpoint<'_> {
         }
     }
 
-    /// Keeps the menu that an earlier link left open after an error, but not after the person's
-    /// Esc.
+    /// If an earlier link left a menu open and this link fails, the menu stays open, except after
+    /// the person's Esc.
     fn keep_menu(&mut self) {
         let list_of = self.subject.home().filter(|_| self.list);
         if let Some(pid) = self.menu_of.or(list_of).filter(|_| !self.keep)

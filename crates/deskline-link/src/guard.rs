@@ -48,7 +48,7 @@ impl Default for Guarding {
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     pub(crate) since: Option<Instant>,
-    /// The total time of finished grabs. `None` if there was none.
+    /// The total time of finished grabs. `None` if no grab has finished.
     held: Option<Duration>,
     /// Whether to try the grab again once the target is in front.
     pub(crate) again: bool,
@@ -71,7 +71,7 @@ impl Watch {
         }
     }
 
-    /// The total time of the grabs so far. `None` if there was none.
+    /// The total time of the grabs so far. `None` if nothing was grabbed.
     pub(crate) fn held(&self) -> Option<Duration> {
         match self.since {
             Some(since) => Some(self.held.unwrap_or_default() + since.elapsed()),

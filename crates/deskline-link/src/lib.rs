@@ -1,5 +1,6 @@
-//! The link transaction, written once on top of what a backend implements (`deskline-contract`). A
-//! backend may lack abilities of the display.
+//! Carries out tool calls. A link is the transaction of one call: it reads the app, acts, waits,
+//! reads again and restores. It is written once, on top of what a backend implements
+//! (`deskline-contract`). A backend may lack abilities of the display.
 //!
 //! [`Links`] runs calls, one link at a time. `link.rs` lists the steps of a link, numbered as in
 //! docs/how-it-works.md, and `chain.rs` those of a chain. Each phase has a module:

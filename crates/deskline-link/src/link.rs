@@ -41,8 +41,8 @@ pub(crate) struct Link<'l> {
     pub(crate) last_trees: &'l LastTrees,
     /// The windows that the call may act in, if it names a window.
     pub(crate) windows: Windows,
-    /// The action of the current step. `targets` is where it goes, and `front` is what has been in
-    /// front since it began.
+    /// The action of the current step. `targets` is where the action goes, and `front` is what has
+    /// been in front since the step began.
     pub(crate) action: &'l Action,
     pub(crate) targets: Targets,
     pub(crate) front: FrontWatch,
@@ -139,8 +139,8 @@ impl Link<'_> {
         Ok(())
     }
 
-    /// Takes the picture now. If it will be the same after the restore, returns the picture to take
-    /// then instead, so that the person gets their window back before.
+    /// Takes the picture now. If it would look the same after the restore, returns the [`Shot`] to
+    /// take then instead, so that the person gets their window back first.
     fn picture(&mut self, desk: &mut Checkpoint<'_>, target: Option<usize>) -> Option<Shot> {
         let pid = match &self.report.handoff {
             // If an app may not be read, it may not be pictured either.

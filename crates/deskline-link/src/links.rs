@@ -260,8 +260,8 @@ impl Links {
         report.apps = known.collect();
     }
 
-    /// Leaves the note that the desktop lacks a guard or pictures in one answer only, and removes
-    /// it from later answers.
+    /// Lets only one answer have the note that the desktop lacks a guard or pictures: removes the
+    /// note from later answers.
     fn name_lacks(&mut self, report: &mut Report) {
         let Some(desktop) = self.desktop.as_deref_mut() else {
             return;
@@ -284,10 +284,10 @@ impl Links {
         }
     }
 
-    /// Adds a note to the answer about each window that another process draws for the app, once.
+    /// For each window that another process draws for the app, adds a note to one answer.
     fn name_helpers(&mut self, report: &mut Report) {
-        /// The maximum number of remembered windows. Beyond it all are forgotten, and each is named
-        /// once more. A session hardly has that many.
+        /// The maximum number of remembered windows. Beyond this number all windows are forgotten,
+        /// and each is named once more. A session hardly has so many.
         const MOST: usize = 256;
         if self.helpers_named.len() > MOST {
             self.helpers_named.clear();
@@ -403,10 +403,10 @@ pub trait Desk: Send {
     /// records nothing. Otherwise as [`Links::run`].
     fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>>;
 
-    /// Looks for the awaited element of a `wait_for`, until it appears, its time is over, or
-    /// `others` returns that another call wants the desktop. Never panics. Ends soon after `cancel`
-    /// is raised. Nothing of the desktop is held between two looks. Once the element appears, a
-    /// link that finds it gives the answer.
+    /// Looks for the awaited element of a `wait_for` until the element appears, the wait's time is
+    /// over, or `others` returns that another call wants the desktop. Never panics. Ends soon after
+    /// `cancel` is raised. Nothing of the desktop is held between two looks. Once the element
+    /// appears, a link that finds it gives the answer.
     fn look(&mut self, waiting: Box<Waiting>, cancel: &Cancel, others: &dyn Fn() -> bool)
     -> Looked;
 
@@ -491,8 +491,8 @@ fn connected<'d>(
     Ok(&mut **crate::kept(desktop, || platform.connect())?)
 }
 
-/// The maximum number of listed apps, and of titles per app. They keep the answer under 4,000
-/// characters.
+/// The maximum number of listed apps, and of titles per app. These limits keep the answer under
+/// 4,000 characters.
 const MOST_APPS: usize = 25;
 const MOST_TITLES: usize = 3;
 

@@ -65,8 +65,8 @@ impl Policy {
         !self.allow.is_empty() && self.allows(app) || granted()
     }
 
-    /// The name that a process gives itself, or an empty name if no app is excluded, because it
-    /// does not matter then. `None` if the process is not listed.
+    /// The name that a process gives itself. Empty if no app is excluded, because the name does not
+    /// matter then. `None` if the process is not listed.
     pub(crate) fn own_name(&self, desktop: &mut dyn Desktop, pid: u32) -> Result<Option<String>> {
         if !self.is_bounded() {
             return Ok(Some(String::new()));
@@ -184,8 +184,8 @@ impl Policy {
         Ok(())
     }
 
-    /// Fails if the app to open is excluded, or if the person has to be asked first. An unknown app
-    /// may be a denied one.
+    /// Fails if the app to open is excluded, or if the person has to be asked first. If any app is
+    /// excluded, so is an app without known names, because it may be a denied app.
     pub(crate) fn permit_start(&self, app: &Identity, is_private: bool) -> Result<()> {
         if !is_private {
             let name = app.names.first().map_or(UNKNOWN, String::as_str);

@@ -68,7 +68,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Looks in the picture too for what a reading lacks. Returns whether the picture may have it.
+    /// Adds the texts that only the picture shows to a reading that lacks a wanted text. Returns
+    /// whether any texts were added.
     pub(crate) fn look_closer(
         &mut self,
         desktop: &mut dyn Desktop,

@@ -47,7 +47,7 @@ pub(crate) struct Drop {
 pub(crate) struct Readings {
     /// The tree that the link started from.
     pub(crate) before: Option<Tree>,
-    /// The tree that the current step of a chain started from, after the first.
+    /// The tree that the current step of a chain started from, if it is not the first step.
     pub(crate) step_before: Option<Tree>,
     /// The tree after the action.
     pub(crate) after: Option<Tree>,
@@ -128,7 +128,7 @@ pub(crate) struct Report {
     pub(crate) pictures: Pictures,
     /// The process that took the front.
     pub(crate) handoff: Option<Handoff>,
-    /// The apps that drags of the link ended in, besides the link's own.
+    /// The apps that drags of the link ended in, besides the link's own app.
     pub(crate) drops: Vec<Drop>,
     /// How the app is after the action.
     pub(crate) app: AppState,
@@ -138,7 +138,7 @@ pub(crate) struct Report {
     pub(crate) apps: Vec<Identity>,
     /// Further notes for the agent.
     pub(crate) notes: Notes,
-    /// The windows of the app's helpers at the end.
+    /// The windows of the app's helpers at the end of the link.
     pub(crate) helpers: Vec<Window>,
     /// The duration of each step of the link, in order.
     pub(crate) times: Vec<(&'static str, Duration)>,

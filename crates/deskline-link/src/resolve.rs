@@ -94,8 +94,8 @@ impl Link<'_> {
     pub(crate) fn resolve(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
         let action = self.action;
         let start = Instant::now();
-        // No check for actions through the accessibility API: the app refuses a press on a disabled
-        // element.
+        // An action through the accessibility API goes on even if its element stays disabled: the
+        // app itself then refuses the press.
         let is_quiet = matches!(action, Action::Quiet(_));
         let mut looked = false;
         loop {
@@ -110,7 +110,7 @@ impl Link<'_> {
             for &top in &tops {
                 desktop.act_in(&tree.elements[top].id);
             }
-            // Each round leaves fewer windows with an older reading.
+            // The loop ends, because each round leaves fewer windows with an older reading.
             let disabled = found
                 .as_ref()
                 .is_ok_and(|targets| targets.is_disabled(tree, action));
@@ -123,7 +123,7 @@ impl Link<'_> {
             let comes = target.is_some_and(|target| target.is_part)
                 && !action.waits()
                 && desktop.is_loading(pid);
-            // It may also come in the first page of a browser that is starting.
+            // The text may also come in the first page of a browser that is starting.
             let by_text = matches!(lookup::target_of(action), Some(Target::Text { .. }));
             let opens = by_text && !action.waits() && has_empty_frame(tree);
             let patience = if opens { 5 * ENABLED } else { ENABLED };

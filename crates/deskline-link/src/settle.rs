@@ -112,8 +112,8 @@ impl Link<'_> {
         }
         // An app that is ending may still answer, with nothing in its tree.
         let lists = desk.screen().is_ok();
-        // Some apps run without windows. An app that had no window before and still has a tree has
-        // not ended, such as an item of the tray or a panel on Wayland.
+        // Some apps run without windows, such as an item of the tray or a panel on Wayland: an app
+        // that had no window before and still has a tree has not ended.
         let is_there = self
             .report
             .readings
@@ -182,7 +182,7 @@ impl Link<'_> {
         while start.elapsed() < most {
             self.cancel.wait(IDLE)?;
             let end = desk.end_of(pid);
-            // The launcher still runs, or its exit would be known.
+            // The launcher still runs: if it had ended, its exit would be known.
             if end.is_some_and(|end| end.exit == Exit::Unknown) {
                 most = STARTS_ANEW;
                 let Ok(progress) = desk.progress() else { break };
@@ -295,7 +295,7 @@ impl Link<'_> {
     }
 }
 
-/// [`verdict`], according to the picture too, as for a drag or a text that no field took.
+/// [`verdict`], but also looks at the picture, as for a drag or for a text that no field took.
 fn found(
     desk: &mut Checkpoint<'_>,
     action: &Action,
@@ -366,11 +366,11 @@ fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut 
 /// How long an app that was started may go on computing before it is read.
 const STARTS: Duration = Duration::from_secs(3);
 
-/// The same limit if the process of the app has ended, but not its launcher.
+/// How long an app may go on computing if the app's process has ended, but not its launcher.
 const STARTS_ANEW: Duration = Duration::from_secs(10);
 
-/// The interval at which to check whether a started app still computes. It counts as started once
-/// it has computed for less than a tenth of the interval.
+/// The interval at which to check whether a started app still computes. The app counts as started
+/// once it has computed for less than a tenth of the interval.
 const IDLE: Duration = Duration::from_millis(200);
 
 /// How long the process of an app without windows may take to end.
@@ -382,7 +382,7 @@ fn await_end(desk: &mut Checkpoint<'_>, pid: u32) -> Result<Option<End>> {
     desk.until(ENDS, LOOK, |desk| Ok(desk.end_of(pid)))
 }
 
-/// Accepts an error that means that the app has ended, because after the action that is an effect.
+/// Accepts an error that means that the app has ended: that is an effect of the action.
 pub(crate) fn has_ended(e: Error, report: &mut Report) -> Result<()> {
     match e {
         Error::NoProcess(_) | Error::NoWindow { .. } => {

@@ -42,7 +42,7 @@ pub struct Launch {
     /// Whether the app's desktop file is in a directory for installed apps. A desktop file
     /// elsewhere may claim any name.
     installed: bool,
-    /// Whether [`Self::judge`] has judged the launch, as only some apps are allowed. If so, the
+    /// Whether [`Self::judge`] has judged the launch, because not all apps are allowed. If so, the
     /// app's `PATH` has only folders in which only root can put programs.
     is_judged: bool,
 }

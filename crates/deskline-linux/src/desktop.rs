@@ -40,7 +40,7 @@ use deskline_x11::X11Display;
 /// and the window manager to map the window.
 const MAPS: Duration = Duration::from_millis(500);
 
-/// How often to check whether an app has changed, while waiting for that.
+/// How often to check whether an app has changed, while waiting for a change.
 const LOOK: Duration = Duration::from_millis(30);
 
 /// How long an app may take to report that its window has the keyboard.
@@ -52,7 +52,7 @@ struct Starting {
     launched: Launched,
     /// The windows that existed before the start.
     before: Vec<Window>,
-    /// When an instance that already ran got the request, if that is known.
+    /// When the request reached an instance that was already running. `None` if that is unknown.
     handed: Option<Instant>,
 }
 
@@ -78,7 +78,7 @@ impl Starting {
 /// s. Some apps open neither.
 const SHOWS: Duration = Duration::from_secs(3);
 
-/// One connection to everything that a session has.
+/// The connections to all parts of a session: its display, its buses and its other services.
 pub struct LinuxDesktop {
     session: Session,
     atspi: AtSpi,
@@ -173,8 +173,8 @@ impl LinuxDesktop {
         let (Some(wayland), Some(pid)) = (misses, self.aimed_at) else {
             return Ok(());
         };
-        // Make sure that the seat has a keyboard: without one, no app reports that it has the
-        // keyboard.
+        // Make sure that the seat has a keyboard device: without one, no app reports that its
+        // window has the keyboard.
         wayland.prepare()?;
         let claims = wait::holds(cancel, CLAIMS, LOOK, || {
             let all = self.toplevels()?;
@@ -254,8 +254,8 @@ impl LinuxDesktop {
         }
     }
 
-    /// The pid of a running instance that has a window and that `permit` allows. The latter matters
-    /// as any app can use the name of the requested app.
+    /// The pid of a running instance that has a window and that `permit` allows. The permit matters
+    /// because any app can use the name of the requested app.
     fn running(&mut self, launch: &Launch, permit: Permit<'_>) -> Result<Option<u32>> {
         let listed = self
             .atspi
@@ -264,7 +264,7 @@ impl LinuxDesktop {
         let windows = self.known_windows()?;
         // The frontmost window's app comes first.
         for pid in windows.iter().filter_map(|window| window.pid) {
-            // Skip an app that has no tree but could have one: it gets one if it is restarted.
+            // Skip an app that has no tree, but would have one if it were started again.
             if listed.iter().all(|app| app.pid != pid) && mapped::toolkit_of(pid).is_some() {
                 continue;
             }
@@ -283,7 +283,7 @@ impl LinuxDesktop {
         Ok(None)
     }
 
-    /// The progress of the started app. It may have handed over to a running instance.
+    /// The progress of the started app. The app may have handed over to a running instance.
     fn advance(&mut self, starting: &mut Starting) -> Result<Progress> {
         let mut windows = match self.display.x11() {
             Some(x11) => x11.mapped_windows()?,
@@ -436,7 +436,7 @@ impl Trees for LinuxDesktop {
         if tree.elements.len() > 1 {
             self.readable.note(pid);
         } else {
-            // Qt 5 registers an app even if its accessibility is off, with an empty tree.
+            // Qt 5 registers an app with an empty tree even if the app's accessibility is off.
             let hint = absent::hint(pid, self.atspi.address(), &self.session);
             let windows = self.display.windows_for_tree(pid, true)?;
             if let Some(tree) = self.readable.instead(pid, &hint, &windows) {
@@ -633,7 +633,7 @@ impl Apps for LinuxDesktop {
         let Some(portal) = &mut self.portal else {
             return Ok(false);
         };
-        // Without the front window's process, it is unknown when the dialog has opened.
+        // Only the process of the front window shows that the dialog has opened.
         if !portal.pending() || self.display.screen().is_err() {
             return Ok(false);
         }

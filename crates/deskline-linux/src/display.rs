@@ -17,7 +17,7 @@ pub(crate) use system::DisplaySystem;
 use system::TreesOnly;
 
 /// How long a running KWin may take to join the session bus and to run scripts: the session may
-/// start this server before KWin is that far.
+/// start this server before KWin is ready.
 const JOINS: Duration = Duration::from_secs(3);
 
 /// KWin's display, if KWin is the compositor: see [`KdeDisplay::connect`].

@@ -1,5 +1,5 @@
-//! Reports which abilities an agent has on this desktop, which it lacks, and how to fix that. Tries
-//! each ability in a way that disturbs nobody: it sends no input and moves no window.
+//! Reports which abilities an agent has on this desktop, which abilities it lacks, and how to get
+//! them. Trying an ability disturbs nobody: the doctor sends no input and moves no window.
 
 mod accessibility;
 mod apps;
@@ -23,11 +23,12 @@ use crate::session::environment::MARK;
 use crate::tesseract::Tesseract;
 use remedy::{PRIVATE, carry_out};
 
-/// The time limits for connecting and listing, and then for reading a tree and a picture. Their sum
-/// is below 3 s, after which a person would think that the doctor itself hangs.
+/// The time limit for connecting and listing. `TRY` limits the reading of a tree and a picture
+/// after that. The sum is below 3 s, after which a person would think that the doctor itself hangs.
 const LOOK: Duration = Duration::from_millis(1_500);
-/// The first limit on Wayland. KWin 5 is slow to answer a program that it knows: it first reads the
-/// program's whole file twice, for a checksum (`wayland_server.cpp`: `isTrustedOrigin`).
+/// The limit on Wayland, instead of `LOOK`. KWin 5 is slow to answer a program that it knows: it
+/// first reads the program's whole file twice, for a checksum (`wayland_server.cpp`:
+/// `isTrustedOrigin`).
 const NATIVE_LOOK: Duration = Duration::from_secs(4);
 const TRY: Duration = Duration::from_millis(1_300);
 

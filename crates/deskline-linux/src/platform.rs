@@ -29,12 +29,12 @@ pub struct LinuxPlatform {
 }
 
 impl LinuxPlatform {
-    /// The session of this environment, or the person's if the environment has none.
+    /// Uses the session of this environment, or the person's session if the environment has none.
     pub fn find() -> Self {
         Self::new(None)
     }
 
-    /// This session and no other.
+    /// Uses this session and no other.
     pub fn on(session: Session) -> Self {
         Self::new(Some(session))
     }

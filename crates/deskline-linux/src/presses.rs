@@ -47,8 +47,8 @@ pub fn presses(session: &Session, caption: &str, after: Duration) -> Result<Box<
 /// less.
 const DRAGS: u32 = 24;
 
-/// How many times as long as `after` to wait for an app that has reported nothing yet: under load,
-/// an app handles the press late.
+/// The wait for an app that has reported nothing yet is at most this many times `after`: under
+/// load, an app handles the press late.
 const SLOW: u32 = 6;
 
 /// The states whose changes tell what was pressed, and what a click has changed.
@@ -63,11 +63,11 @@ struct Change {
     on: bool,
 }
 
-/// The person's devices, and the sources that tell who gets what is pressed on them.
+/// The person's devices, and the sources that tell which app and element each press goes to.
 struct Devices {
     strokes: Strokes,
     pending: VecDeque<(Stroke, u32)>,
-    /// How far mice have moved since the last button went down, by the strokes handled so far.
+    /// How far mice have moved since the last button went down, according to the handled strokes.
     moved: u32,
     keys: Keys,
     display: Box<dyn DisplaySystem>,
@@ -80,7 +80,7 @@ struct Devices {
     asks: bool,
     /// Where the left button went down, while it is down.
     down: Option<(i32, i32)>,
-    /// How long after a button is up an app may report what was clicked.
+    /// How long an app may take, after a button went up, to report what was clicked.
     after: Duration,
     _banner: Announcer,
 }

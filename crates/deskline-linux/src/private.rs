@@ -2,8 +2,8 @@
 //! both without a screen. It has a session bus and accessibility. Nobody's windows, pointer or
 //! settings interfere.
 //!
-//! Everything that it starts, and every process that is started on it, ends with it. No socket,
-//! lock or file remains.
+//! Everything that the desktop starts, and every process that is started on it, ends with the
+//! desktop. No socket, lock or file remains.
 
 mod directory;
 mod end;
@@ -34,8 +34,8 @@ const START_LIMIT: Duration = Duration::from_secs(15);
 const RUNTIME: &str = "run";
 
 /// The settings that the window manager writes into an empty home. They are put there before it
-/// starts: writing them one by one, and loading its theme again after each, is most of its starting
-/// time.
+/// starts. Otherwise it would spend most of its starting time on writing them one by one, and on
+/// loading its theme again after each.
 const WINDOW_MANAGER: &str = include_str!("private/xfwm4.xml");
 
 /// Variables that lead to a display: those of our own session are not passed on.
@@ -68,8 +68,8 @@ impl PrivateDesktop {
         let (deadline, tied) = (Instant::now() + START_LIMIT, reach == Reach::Process);
         let mut parts = parts::Parts::new(&directory.path, deadline, tied, variables);
         let outcome = parts.start(&programs, options);
-        // Created before the outcome is checked: after a failure, dropping it ends the programs
-        // that were started.
+        // Create the desktop before the outcome is checked: after a failure, dropping the desktop
+        // ends the programs that were started.
         let desktop = Self {
             session: Session::from_environment(&parts.variables),
             vnc: options.watch.then(|| directory.path.join(VNC_SOCKET)),
@@ -129,7 +129,7 @@ fn empty_home(home: &Path) -> io::Result<()> {
 }
 
 /// Variables that make toolkits use Wayland, and sway run without a screen, devices and a GPU. By
-/// default, Qt 5 uses X11 on GNOME; Firefox before 121 and Electron before 38 use it everywhere.
+/// default, Qt 5 uses X11 on GNOME; Firefox before 121 and Electron before 38 use X11 everywhere.
 #[rustfmt::skip]
 const WAYLAND: [(&str, &str); 7] = [
     ("GDK_BACKEND", "wayland"), ("QT_QPA_PLATFORM", "wayland"), ("MOZ_ENABLE_WAYLAND", "1"),

@@ -26,7 +26,8 @@ pub(crate) const GNOME_SHELL: &str = "gnome-shell";
 pub struct Session {
     /// The X11 display, such as `:0`. On a Wayland session, that of Xwayland.
     pub display: Option<String>,
-    /// The file with the X11 display's cookie. `None` if it is `~/.Xauthority` or none is needed.
+    /// The file with the X11 display's cookie. `None` if the file is `~/.Xauthority`, or if no
+    /// cookie is needed.
     pub xauthority: Option<PathBuf>,
     /// `XDG_RUNTIME_DIR`
     pub runtime_dir: Option<PathBuf>,
@@ -50,7 +51,7 @@ pub(crate) struct Kwin {
 }
 
 impl Session {
-    /// The session that a complete environment describes. Does not check that it answers.
+    /// The session that a complete environment describes. Does not check that the session answers.
     pub fn from_environment(environment: &Environment) -> Self {
         let get = |name: &str| environment.get(name).filter(|v| !v.is_empty()).cloned();
         let mut session = Self {
@@ -150,8 +151,8 @@ impl Session {
         Some((wayland, OwnSocket::Hyprland(its)))
     }
 
-    /// The directory of the private desktop to which the Wayland compositor belongs. The
-    /// compositor's environment tells it: ours may be that of another desktop.
+    /// The directory of the private desktop to which the Wayland compositor belongs. Taken from the
+    /// compositor's environment, as our own environment may be that of another desktop.
     pub(crate) fn private_wayland(&self) -> Option<PathBuf> {
         let pid = self.compositor_pid()?.cast_signed();
         let mark = process::environment(Path::new("/proc"), pid).remove(environment::MARK)?;

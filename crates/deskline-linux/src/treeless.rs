@@ -87,5 +87,6 @@ fn tree(pid: u32, hint: &WindowHint, windows: &atspi::Windows) -> Tree {
     }
 }
 
-/// Separates the parts of these elements' ids: no name on the bus has this character.
+/// Separates the parts of the ids of elements that stand for windows: no name on the bus has this
+/// character.
 const NO_BUS: char = '|';

@@ -30,12 +30,12 @@ const COMES_OUT: Duration = Duration::from_secs(1);
 /// How long a window must stay in its place for its animation to count as over.
 const STILL: Duration = Duration::from_millis(100);
 
-/// How long after an app has come to the front to raise its window once more: the app may bring
-/// another window of its own forward (Hammerspoon2 #228, typester/yashiki #171).
+/// When to raise a window again after its app has come to the front, because the app may then bring
+/// another of its windows forward (Hammerspoon2 #228, typester/yashiki #171).
 const AGAIN: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(300)];
 
-/// Brings a window to the front and waits until it is there. `known`: the window's element, if the
-/// caller has kept it: Accessibility does not list the windows of another Space.
+/// Brings a window to the front and waits until it is there. `known` is the window's element, if
+/// the caller has kept it, because Accessibility does not list the windows of another Space.
 pub(crate) fn window<O: Os>(
     os: &O,
     id: WindowId,
@@ -55,15 +55,15 @@ pub(crate) fn window<O: Os>(
     let mut ax = find().or_else(|| known.cloned());
     raise(os, pid, ax.as_ref());
     if ax.is_none() && !window.on_screen {
-        // Accessibility lists the window once its Space shows.
+        // Accessibility lists the window once the window's Space is shown.
         until(cancel, TRAVELS, || {
             ax = find();
             ax.is_some()
         })?;
         raise(os, pid, ax.as_ref());
     }
-    // The app's frontmost window other than sheets, popovers and floating panels: to the
-    // `WindowServer`, these are windows of their own above it.
+    // The app's frontmost window apart from sheets, popovers and floating panels, which the
+    // `WindowServer` lists as separate windows above that window.
     let leads = || {
         let mut windows = windows::matched_of(os, pid).into_iter();
         windows.find(|(w, ax)| ax.is_some() && w.layer <= window.layer)
@@ -128,8 +128,9 @@ fn app<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<()> {
     Err(stays_behind(os, pid))
 }
 
-/// If all windows of an app are on another Space, goes there; if Stage Manager has set them aside,
-/// brings them back. Waits until Accessibility lists them and they do not move any more.
+/// If all windows of an app are on another Space, switches to that Space; if Stage Manager has set
+/// them aside, brings them back. Waits until Accessibility lists the windows and they do not move
+/// any more.
 pub(crate) fn reveal<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<()> {
     if !windows::all_away(os, pid) {
         return Ok(());
@@ -165,10 +166,10 @@ fn stays_on_space<O: Os>(os: &O) -> bool {
     })
 }
 
-/// Puts windows of other apps back above those of the app `raised`, as in `before`, which is front
-/// to back: `AXFrontmost` has brought all windows of that app forward. It is documented that
-/// `AXRaise` of a background app's window does not change the app in front; this was not tried on a
-/// Mac yet.
+/// Puts windows of other apps back above those of the app `raised`, because `AXFrontmost` has
+/// brought all windows of that app forward. `before` is the order to restore, front to back.
+/// According to its documentation, `AXRaise` on a window of a background app does not change the
+/// app in front; this was not tried on a Mac yet.
 pub(crate) fn restore_order<O: Os>(os: &O, before: &[ServerWindow], raised: u32) {
     let Some(lowest) = before.iter().position(|w| w.pid == raised) else {
         return;
@@ -212,8 +213,8 @@ pub(crate) fn require_unlocked<O: Os>(os: &O) -> Result<()> {
     }
 }
 
-/// Activates an app and raises one of its windows. Some app or system may refuse each of these
-/// calls, so the caller checks whether the window has come to the front.
+/// Activates an app and raises one of its windows. The app or macOS may refuse any of these calls,
+/// so the caller checks whether the window has come to the front.
 fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     let app = os.application(pid);
     let (on, off) = (NewValue::Bool(true), NewValue::Bool(false));
@@ -230,8 +231,8 @@ fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
 }
 
 /// Has `LaunchServices` open a running app, as a click in the Dock does. If macOS makes activation
-/// cooperative, this may be the only way to bring it to the front. The app may unminimise a window
-/// in response.
+/// cooperative, this may be the only way to bring the app to the front. The app may unminimise a
+/// window in response.
 fn open<O: Os>(os: &O, pid: u32) {
     if let Some(app) = os.app(pid).filter(|app| !app.path.as_os_str().is_empty()) {
         let (path, document) = (app.path, false);
@@ -247,7 +248,7 @@ fn raise_window<O: Os>(os: &O, window: Option<&AxWindow<O::Element>>, start: &In
     }
     let _ = answers(start).then(|| os.set(&window.element, "AXMain", &on));
     let _ = answers(start).then(|| os.perform(&window.element, "AXRaise"));
-    // Without this, keys may go to a floating panel.
+    // Without this call, keys may go to a floating panel.
     let _ = answers(start).then(|| os.set(&window.element, "AXFocused", &on));
 }
 

@@ -7,7 +7,8 @@ use deskline_contract::{OpenError, Result};
 
 use crate::os::{Launch, Os, RunningApp};
 
-/// Apps are in the folders themselves or one level below (Utilities, vendors' folders).
+/// How many levels of subfolders to search: some apps are in a subfolder (Utilities, a vendor's
+/// folder).
 const LEVELS: usize = 1;
 
 /// Finds the app that an identifier means.

@@ -94,10 +94,11 @@ impl<O: Os> MacDesktop<O> {
         }
     }
 
-    /// The app that would get a click at this point, if it is not the target's. Only the app is
-    /// compared, not the window: to the `WindowServer`, sheets, drawers and popovers are separate
-    /// windows, while Accessibility treats them as parts of their window. Asks Accessibility first:
-    /// it knows that the Dock's window, which is as large as the screen, is empty in most places.
+    /// The window that would get a click at this point, if it belongs to another app than the
+    /// target. Compares only the apps, not the windows: to the `WindowServer`, sheets, drawers and
+    /// popovers are separate windows, while Accessibility treats them as parts of their window.
+    /// Asks Accessibility first: it knows that the Dock's window, which is as large as the screen,
+    /// is empty in most places.
     fn stranger_at(&self, at: Point, aim: Aim) -> Option<Window> {
         let own = std::process::id();
         let middle = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
@@ -218,12 +219,12 @@ const CONTROL_CENTER: &str = "com.apple.controlcenter";
 const SETTINGS: &str = "com.apple.systempreferences";
 
 /// Part of the name of the process that draws the panes of Privacy & Security:
-/// `SecurityPrivacyExtension`, and `com.apple.preference.security.…` before macOS 13. A guess: the
-/// English titles of the panes are checked too.
+/// `SecurityPrivacyExtension`, and `com.apple.preference.security.…` before macOS 13. These names
+/// are a guess, so the English titles of the panes are checked too.
 const PANES: [&str; 2] = ["SecurityPrivacy", "preference.security"];
 const PANE_TITLES: [&str; 2] = ["Privacy & Security", "Security & Privacy"];
 
-/// Whether a tree shows where a person gives programs their permissions.
+/// Whether a tree shows the settings in which the person gives programs their permissions.
 fn is_permissions<O: Os>(os: &O, tree: &Tree, helpers: &HashSet<u32>) -> bool {
     let is_pane = |pid: &u32| {
         let name = os.process(*pid).map(|process| process.name);

@@ -53,7 +53,7 @@ pub(crate) const RHYTHM: Rhythm = Rhythm {
     chord: Duration::from_millis(10),
     dwell: DWELLS,
     between: DWELLS,
-    // Views ignore more lines in one event than a real wheel sends.
+    // Views do not scroll by more lines per event than a real wheel sends.
     notches: 10,
     // Each step takes one display frame. A motion less than a frame after the press begins no drag
     // (open-codex-computer-use #63), and the target accepts a drop only after a turn of its event
@@ -83,9 +83,9 @@ pub struct Input<O: Os> {
     codes: HashMap<char, (u16, u64)>,
     /// The most UTF-16 units in one event of a text; 1 to type character by character.
     chunk: usize,
-    /// Whether a key was posted since the guard was last told.
+    /// Whether a key was posted since the guard was last told about posted keys.
     pub(crate) posted: bool,
-    /// The id of the person's input method, while another source is on.
+    /// The id of the person's input method, while another input source replaces it.
     method: Option<String>,
     /// Whether the front app stays in front, as the link has raised no other window.
     pub(crate) stays: bool,
@@ -151,7 +151,7 @@ impl<O: Os> Input<O> {
     /// The focused field of the front app, if an input method is on and Accessibility can insert
     /// text there. An input method that was turned off and on again works only once the focus has
     /// moved (Karabiner-Elements #1602), but here the focus stays. `None` for a text with line
-    /// ends: these are sent as keys, and would arrive in another order than the inserted text.
+    /// ends: line ends are sent as keys, and would arrive in another order than the inserted text.
     fn field_for(&self, text: &[char]) -> Option<O::Element> {
         let method = self.os.input_source().filter(|source| !source.layout);
         method.filter(|_| self.stays && !text.iter().any(|c| c.is_control()))?;
@@ -308,8 +308,8 @@ impl<O: Os> Port for Input<O> {
 
     /// Types line ends and tabs as keys, and each other character as a text with the code of the
     /// key that gives it: text views read the text, but Calculator, type-select, web pages, remote
-    /// desktops and Zed read the code. A chunk has the code 0, which they take for the key A
-    /// (Quicksilver #1827, tty7 #132).
+    /// desktops and Zed read the code. A chunk has the code 0, which the readers of codes take for
+    /// the key A (Quicksilver #1827, tty7 #132).
     fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<MacKey>, usize)>> {
         let code = |code| (MacKey::Code { code, flags: 0 }, 1);
         let (key, length) = match text {

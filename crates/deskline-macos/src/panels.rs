@@ -39,7 +39,7 @@ pub(crate) fn panels(
 ) -> Vec<Panel> {
     /// The banner's height in points: a line of text with padding.
     const HEIGHT: i32 = 36;
-    /// Scales the banner's margin of 12 to 48 points, so that it is below the menu bar.
+    /// Scales the banner's margin from 12 to 48 points, so that the banner is below the menu bar.
     const EDGE: f64 = 4.0;
     /// In points: the maximum width of a character in the banner's font, and the total padding left
     /// and right of the text.

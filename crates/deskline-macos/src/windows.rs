@@ -167,7 +167,7 @@ impl<'o, O: Os> Server<'o, O> {
     }
 
     /// An app's windows, with a short time limit: a hung app must not delay the list of all apps.
-    /// `known`: whether to leave out windows that Accessibility does not list.
+    /// `known` says whether to leave out windows that Accessibility does not list.
     pub(crate) fn quickly(&self, pid: u32, known: bool) -> Vec<Window> {
         let app = self.os.application(pid);
         self.os.set_timeout(&app, front::SAYS);
@@ -218,9 +218,9 @@ pub(crate) fn is_tile(window: &ServerWindow, known: Option<Rect>) -> bool {
     small && known.is_none_or(|known| known.w >= 2 * w || known.h >= 2 * h)
 }
 
-/// Whether an off-screen window that Accessibility does not list may be visible on another Space. A
-/// guess, as no public API reports it: a window that was never shown is small, or it has no title.
-/// `titles`: whether titles can be read.
+/// Whether an off-screen window that Accessibility does not list may be visible on another Space.
+/// No public API reports that, so this is a guess: a window that was never shown is small, or it
+/// has no title. `titles` says whether titles can be read.
 fn is_seen_elsewhere(window: &ServerWindow, titles: bool) -> bool {
     let Rect { w, h, .. } = extents(window);
     window.layer == 0 && w >= LEAST.0 && h >= LEAST.1 && (!titles || !window.title.is_empty())
@@ -332,8 +332,8 @@ pub(crate) fn popup_open<O: Os>(os: &O, pid: u32) -> bool {
 
 /// The process whose window a click at this point would go to, as far as the list tells. `overlay`
 /// is this program's own pid: the overlay's panels take no clicks. Most windows above ordinary
-/// windows and below menus take none either: since macOS 26.4 the Dock has such a window as large
-/// as the screen (claude-code #50719), and Screenshot has another (vorssaint-utils #1459).
+/// windows and below menus take no clicks either: since macOS 26.4, the Dock has a window of this
+/// kind as large as the screen (claude-code #50719), and so has Screenshot (vorssaint-utils #1459).
 pub(crate) fn owner_at<O: Os>(os: &O, at: Point, overlay: u32) -> Option<u32> {
     os.windows()
         .iter()

@@ -44,7 +44,8 @@ pub struct Config {
     pub recipes: Option<PathBuf>,
 }
 
-/// How often a call is tried: it may ask about its app, and about the app that a drag ends in.
+/// The maximum number of tries of a call. A try may end with a question to the person: about the
+/// call's app, or about the app that a drag ends in.
 const QUESTIONS: usize = 3;
 
 /// Why a call gets no answer from a tool.
@@ -132,8 +133,8 @@ impl Dispatcher {
         &self.journal
     }
 
-    /// Carries out one call of a client, behind which is `person`. Raising `cancel` stops the call;
-    /// it still restores the desktop and answers.
+    /// Carries out one call of a client. `person` is the person behind the client. Raising `cancel`
+    /// stops the call, which still restores the desktop and answers.
     pub async fn call(
         &self,
         name: &str,
@@ -163,8 +164,8 @@ impl Dispatcher {
         }
     }
 
-    /// Replaces the names of tools that are not offered: an error, or the advice for an app without
-    /// a tree, may have them.
+    /// Replaces the names of tools that are not offered. An error, or the advice for an app without
+    /// a tree, may contain such a name.
     fn in_this_mode(&self, called: &ToolRecord, mut reply: Reply) -> Reply {
         if !(self.config.read_only && called.reads_only()) {
             return reply;
@@ -237,8 +238,8 @@ impl Dispatcher {
         answered(answer.await)
     }
 
-    /// Carries out a link. If the person has to be asked first, it is carried out again after their
-    /// answer. Until then it does not occupy the desktop, and other calls run.
+    /// Carries out a link. If the person has to be asked first, the link is carried out again after
+    /// the answer. Until then it does not occupy the desktop, and other calls run.
     async fn link(
         &self,
         mut call: Call,
@@ -320,7 +321,7 @@ impl From<Wrong> for Failed {
     }
 }
 
-/// Asks the person at the desktop. `why` is the reason why their client cannot ask them.
+/// Asks the person at the desktop. `why` is the reason why the client cannot ask the person.
 async fn at_the_desktop(
     served: &Dispatcher,
     question: &Question,

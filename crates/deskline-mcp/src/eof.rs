@@ -1,5 +1,5 @@
-//! Reports the end of the input at once. The protocol layer lets handlers run for seconds after it,
-//! but nothing may be typed or clicked for a client that has gone.
+//! Reports the end of the input at once. The protocol layer lets handlers run for seconds after the
+//! end, but nothing may be typed or clicked for a client that has gone.
 
 use std::io;
 use std::pin::Pin;

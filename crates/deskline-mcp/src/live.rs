@@ -40,7 +40,7 @@ impl Live {
         }
     }
 
-    /// Cancels all calls, present and future. Returns when this was called for the first time.
+    /// Cancels all calls, present and future. Returns the time of the first call of this method.
     pub(crate) fn stop(&self) -> Instant {
         let mut flags = self.lock();
         let since = *flags.stopping.get_or_insert_with(Instant::now);

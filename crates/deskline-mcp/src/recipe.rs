@@ -94,7 +94,7 @@ pub struct Played {
 #[derive(Debug)]
 pub struct Did {
     pub words: String,
-    /// How its target was found, if that differs from the recipe.
+    /// How the step's target was found, if it was not found as the recipe describes it.
     pub found: Option<String>,
     pub took: Duration,
 }
@@ -148,11 +148,12 @@ pub(crate) struct Play<'p> {
     changed: Vec<String>,
     /// The screen before the step, to update its checks.
     before: Screen,
-    /// The process of the app that was read last, and its catalogues; and its texts for those of
-    /// the recipe, if the app is in another language.
+    /// The process of the app that was read last, and the app's catalogues. If the app is in
+    /// another language than the recipe, `words` has the app's texts for those of the recipe.
     heard: (u32, Vec<PathBuf>),
     words: Option<Words>,
-    /// Whether a text was translated. Then nothing is noted anew, as it would mix two languages.
+    /// Whether a text was translated. If so, nothing is noted anew, as the recipe would then mix
+    /// two languages.
     translates: bool,
     played: Played,
 }
@@ -262,7 +263,8 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Does a step. Returns how its target was found, if that differs from the recipe.
+    /// Does a step. Returns how its target was found, if the target was not found as the recipe
+    /// describes it.
     async fn step(&mut self, index: usize, step: &Step) -> Result<Option<String>, Halted> {
         if step.does == "open" {
             let (arguments, _) = filled(step, self.values).map_err(halt)?;
@@ -395,7 +397,8 @@ impl Play<'_> {
         let (cancel, person) = (self.cancel, self.person);
         let arguments = (&arguments, std::mem::take(&mut self.goes_on));
         let call = self.dispatcher.call_one(tool, arguments, cancel, person);
-        // Boxed, because a recipe is itself a call: its future would contain this one.
+        // Boxed, because a recipe is itself a call: unboxed, the future of a call could contain
+        // itself.
         self.last = Box::pin(call).await.map_err(|none| match none {
             NoReply::Asks(question) => halt(format!(
                 "the user has to be asked about {question} first: call the tools one by one"

@@ -30,7 +30,7 @@ const PROGRESS: Duration = Duration::from_secs(1);
 /// How long a stopping server waits for a link to restore the desktop.
 const RESTORE: Duration = Duration::from_secs(5);
 
-/// How long a stopping server then waits until its answers are written.
+/// How long a stopping server, after `RESTORE`, waits until its answers are written.
 const FLUSH: Duration = Duration::from_secs(1);
 
 /// The lines of [`INSTRUCTIONS`] about files, and their replacement for clients that cannot open

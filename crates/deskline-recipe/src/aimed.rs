@@ -1,4 +1,5 @@
-//! The target of a call in a run: by role and text, with what tells it from others like it.
+//! Describes the target of a call in a run: by role and text, and by what distinguishes it from
+//! similar elements.
 
 use deskline_core::{Line, Ref, Role};
 use serde_json::{Map, Value};
@@ -69,8 +70,8 @@ pub(crate) fn target(
     Ok(Some(found))
 }
 
-/// The names of the arguments that give a target, and of those that give the end of a drag, which
-/// has no size.
+/// The names of the arguments that give a target, and (`END`) of the arguments that give the end of
+/// a drag, which has no size.
 pub(crate) const OWN: [&str; 7] = ["ref", "element", "role", "x", "y", "width", "height"];
 pub(crate) const END: [&str; 7] = ["toRef", "toElement", "toRole", "toX", "toY", "", ""];
 
@@ -84,7 +85,7 @@ pub(crate) fn by_ref<'l>(lines: &'l [Line], reference: &str) -> Option<&'l Line>
     lines.iter().find(|line| line.reference == Some(reference))
 }
 
-/// What opens a menu or a list of choices over other elements.
+/// The roles of elements that open a menu or a list of choices over other elements.
 const OPENS: [Role; 5] = [
     Role::MENU,
     Role::MENU_BAR_ITEM,
@@ -99,8 +100,8 @@ fn is_in_menu(lines: &[Line], line: &Line) -> bool {
     around.any(|line| OPENS.contains(&line.role))
 }
 
-/// The smallest element at a point. Those in an open menu or list of choices come first, as they
-/// are over the others.
+/// The smallest element at a point. Elements in an open menu or list of choices take precedence, as
+/// they are over the others.
 pub fn at_point(lines: &[Line], (x, y): (i32, i32)) -> Option<&Line> {
     let there = lines.iter().filter(|line| line.visible).filter_map(|line| {
         let r = line.extents?;
@@ -122,11 +123,11 @@ pub fn told(lines: &[Line], of: Option<Ref>) -> Option<&Line> {
     (own.visible || OPENS.contains(&shown.role)).then_some(shown)
 }
 
-/// Of the elements that events named, the one that a mouse button pressed. In an open menu, it is
-/// the one that was selected before; otherwise the last one that got the focus or was pressed. If
-/// the click has switched only one element inside that one, it is the inner one. If no element was
-/// focused or pressed, it is the only one that the click has switched. `None` if several are left,
-/// none, or one that the lines do not have.
+/// The element that a mouse button pressed, among the elements that events named. In an open menu,
+/// it is the element that was selected before the press; otherwise the last element that got the
+/// focus or was pressed. If the click has switched exactly one element inside that element, the
+/// inner element is returned. If no element got the focus or was pressed, the only element that the
+/// click has switched is returned. `None` if this leaves no element, several, or an unlisted one.
 pub fn pressed<'l>(lines: &'l [Line], named: [Vec<Option<&'l Line>>; 4]) -> Option<&'l Line> {
     let [before, pressed, on, off] = named;
     let only = |all: &[Option<&'l Line>]| {

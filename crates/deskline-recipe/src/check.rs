@@ -46,8 +46,8 @@ impl Check {
         }
     }
 
-    /// The check that an element has the role, text and value of this one, and those of `states`
-    /// that this one has.
+    /// The check that an element has the role, text and value of `line`, and those of `states` that
+    /// `line` has.
     pub(crate) fn of(line: &Line, states: States) -> Self {
         let own = |text: &Option<deskline_core::Text>| {
             let text = text.as_ref()?;
@@ -76,7 +76,7 @@ impl Check {
     }
 
     /// The check that an element like this has the focus. If the text of a field is its value, the
-    /// check does without it.
+    /// check leaves the text out.
     pub fn focus(line: &Line) -> Self {
         let mut check = Self::of(line, States::empty());
         if line.states.contains(States::EDITABLE) && line.value.is_none() {

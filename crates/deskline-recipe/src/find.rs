@@ -83,7 +83,8 @@ pub fn find_part(target: &Target, lines: &[Line]) -> Option<usize> {
     }
 }
 
-/// Of `same`, the elements with the target's role and text: the one in its place, or the only one.
+/// Chooses among `same`, the elements with the target's role and text: the element in the target's
+/// place, or the only element.
 fn of_same(target: &Target, lines: &[Line], same: Vec<usize>) -> Result<Found, Missing> {
     if !has_place(target) {
         return by_number(target, &acting(lines, same));
@@ -92,7 +93,7 @@ fn of_same(target: &Target, lines: &[Line], same: Vec<usize>) -> Result<Found, M
         return one(&[index], Way::Same);
     }
     if target.nth.is_some() {
-        // It was one of several, and which one is not known any more.
+        // The target was one of several elements, and it is no longer known which.
         return Err(Missing::Several(same.len()));
     }
     let is_known = |wanted: &Option<String>| {
@@ -211,9 +212,9 @@ fn row(lines: &[Line], index: usize) -> Option<(Option<Ref>, u32)> {
     })
 }
 
-/// The texts that stand before and after an element. They are the texts of visible elements that a
-/// person cannot edit. These are neither inside the element nor around it, and if it is in a row,
-/// they are in the same row.
+/// The texts that stand before and after an element. Only texts of visible elements that a person
+/// cannot edit count. Elements inside the given element or around it do not count and, if it is in
+/// a row, elements of other rows do not either.
 pub(crate) fn neighbours(lines: &[Line], index: usize) -> (Option<String>, Option<String>) {
     let is_inside = |inner: &Line, outer: &Line| {
         let is = |line: &Line| line.reference == outer.reference;

@@ -96,7 +96,7 @@ impl Values {
         Ok(filled)
     }
 
-    /// `text`, filled in, if there is one.
+    /// `text`, filled in; `None` if there is no text.
     ///
     /// # Errors
     /// Those of [`Values::fill`].

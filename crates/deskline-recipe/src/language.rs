@@ -1,5 +1,5 @@
-//! Finds the texts of an app in another language for those of a recipe, by gettext's or Qt's
-//! catalogues.
+//! Finds which texts of an app that is in another language stand for the texts of a recipe. Uses
+//! the catalogues of gettext or Qt.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -11,7 +11,7 @@ use regex::{Captures, Regex};
 
 use crate::{Recipe, Screen, Values};
 
-/// Texts of a program, and what its catalogues have for them.
+/// Texts of a program, each with its translation in the program's catalogues.
 pub type Messages = HashMap<String, String>;
 
 /// How a `.qm` file begins, and the tags in it (Qt's `qtranslator.cpp`).
@@ -152,8 +152,8 @@ impl Words {
             .map_or(text, String::as_str)
     }
 
-    /// Replaces texts of a screen by the recipe's, where it is certain which of them is meant.
-    /// Returns whether it replaced any.
+    /// Replaces texts of a screen by texts of the recipe, where it is certain which text of the
+    /// recipe is meant. Returns whether any text was replaced.
     pub fn translate(&self, screen: &mut Screen) -> bool {
         let mut translates = false;
         let lines = screen.lines.iter_mut();

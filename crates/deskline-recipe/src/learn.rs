@@ -42,7 +42,7 @@ pub struct Link {
     /// The answer; `None` if it may have contained a secret.
     pub answer: Option<String>,
     pub screen: Option<Screen>,
-    /// The call in words for people. They become the comment of its steps.
+    /// The call, described in words for people. This becomes the comment of the call's steps.
     pub words: String,
 }
 
@@ -127,7 +127,7 @@ impl Learn {
             && let (Some(step), Some(screen)) = (run.steps.last_mut(), &link.screen)
         {
             if waits && !self.literal {
-                // What has gone since was only passing, such as a dialog that closes.
+                // What has disappeared since was only temporary, such as a dialog that closes.
                 let holds = |check: &Check| {
                     let wanted = check.fill_none();
                     wanted.is_none_or(|wanted| screen.visible().any(|line| wanted.is(line)))
@@ -228,7 +228,8 @@ impl Learn {
         }
     }
 
-    /// Replaces the file name of an input that is a path: titles and lists show only the name.
+    /// In checks, replaces the file name of an input that is a path by the input's name: titles and
+    /// lists show only the file name.
     fn name_files(&self, recipe: &mut Recipe) {
         for (name, path) in self.inputs.iter().filter(|(_, value)| value.contains('/')) {
             let (file, stem) = file(path);
@@ -388,7 +389,8 @@ fn has_no_effect(link: &Link) -> bool {
     hover || scroll || answer.lines().any(|line| line == "effect: nothing")
 }
 
-/// The fields whose text differs between two screens: it is their value, not their name.
+/// The fields whose text differs between two screens: such a text is the field's value, not its
+/// name.
 fn changing(links: &[Link]) -> Vec<Ref> {
     let mut first: HashMap<Ref, &str> = HashMap::new();
     let screens = links.iter().filter_map(|link| link.screen.as_ref());
@@ -412,7 +414,8 @@ fn rank(change: &DeltaLine) -> u8 {
     }
 }
 
-/// The check that an element shows; `None` if it has no text, or one as long as a document.
+/// The check that an element shows; `None` if the element has no text, or a text as long as a
+/// document.
 fn shown(line: &Line) -> Option<Check> {
     let many = |text: &deskline_core::Text| text.shown.chars().count() > LONGEST;
     let long = |text: &Option<deskline_core::Text>| text.as_ref().is_some_and(many);

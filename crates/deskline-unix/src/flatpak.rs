@@ -33,7 +33,7 @@ pub fn beside(pid: u32) -> Vec<u32> {
     own_sockets(sockets)
 }
 
-/// Those of `processes` that have a socket which none of the others has, in ascending order.
+/// The processes that have a socket which no other of `processes` has, in ascending order.
 fn own_sockets(mut processes: Vec<(u32, Vec<u32>)>) -> Vec<u32> {
     let mut holders: HashMap<u32, usize> = HashMap::new();
     for (_, sockets) in &mut processes {

@@ -66,7 +66,7 @@ impl Sockets {
         found.pop()
     }
 
-    /// Receives the next part of an answer. Returns whether this was the end of a list.
+    /// Receives the next part of an answer. Returns whether the part was the end of a list.
     fn receive(&self, found: &mut Vec<Socket>) -> io::Result<bool> {
         let mut part = vec![0; 64 << 10];
         let (_, length) = recv(&self.0, part.as_mut_slice(), RecvFlags::empty())?;

@@ -19,7 +19,7 @@ pub struct Worker<O> {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The thread's side.
+/// The thread's side of a [`Worker`].
 #[derive(Debug)]
 pub struct Inbox<O> {
     orders: Receiver<O>,
@@ -114,7 +114,7 @@ impl<O> Inbox<O> {
         }
     }
 
-    /// To be polled beside other file descriptors: readable if there may be an order.
+    /// A descriptor to poll beside others: it is readable if there may be an order.
     pub fn poll(&self) -> PollFd<'_> {
         PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN)
     }

@@ -1,5 +1,5 @@
-//! New links, as server-sent events: each has rows as its data, and the number of the next row as
-//! its id.
+//! New links, as server-sent events. The data of an event is rows, and its id is the number of the
+//! next row.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

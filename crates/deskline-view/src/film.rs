@@ -1,5 +1,6 @@
-//! A run as a film, an animated GIF. It shows each picture where its window was, with the pointer
-//! that the picture has; and below it the call, its time, and its outcome.
+//! A run as a film, an animated GIF. It shows each picture where the window was on the screen, with
+//! the pointer that the picture contains. Below the picture, it shows the call, its time and its
+//! outcome.
 
 use std::io::{self, Error, Write};
 

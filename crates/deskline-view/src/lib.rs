@@ -1,8 +1,8 @@
 //! The journal as a page in a browser: each link with its picture, its diff, and the answer that
 //! the model read.
 //!
-//! [`Server`] serves the page on loopback, read-only. [`Pages`] has the pages that it serves, and
-//! for other servers also those of many journals. [`export`] writes one file. All show the same
+//! [`Server`] serves the page on loopback, read-only. [`Pages`] contains the pages of one journal
+//! or, for other servers, of many journals. [`export`] writes one file. All three show the same
 //! page (`assets/`), which gets its data from the server or from within the file.
 //!
 //! Screen contents are hostile: the server sends them as JSON, the page sets them as text only, and

@@ -40,8 +40,8 @@ impl Pages {
         Self(Shown::One(Arc::new(Run::new(journal))))
     }
 
-    /// The journals that are in this folder when a request comes: a list of them, and the page of
-    /// each at its name.
+    /// A list of the journals that are in this folder when a request comes, and below each
+    /// journal's name the page of that journal.
     pub fn in_folder(all: PathBuf) -> Self {
         let runs = Mutex::default();
         Self(Shown::Folder { all, runs })

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::entry::Entry;
 use crate::screen;
 
-/// The most links of a page. A journal has about 50,000: more than this were not written by us.
+/// The most links of a page. A journal has about 50,000 links: if it has more than this, others
+/// have written into it.
 const MOST: usize = 100_000;
 
 /// The most text of a page's records, in bytes: as much as our longest log has.

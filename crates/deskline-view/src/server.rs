@@ -39,7 +39,7 @@ struct Shared {
 }
 
 impl Server {
-    /// Listens on this port of 127.0.0.1; 0 is any free one. Call it in a tokio runtime.
+    /// Listens on this port of 127.0.0.1; 0 means any free port. Call it in a tokio runtime.
     pub async fn bind(journal: &Journal, port: u16) -> Result<Self, ViewError> {
         let listen = |source| ViewError::Listen { port, source };
         let address = (Ipv4Addr::LOCALHOST, port);

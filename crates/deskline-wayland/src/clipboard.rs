@@ -1,5 +1,6 @@
-//! The clipboard by data control, `zwlr_data_control_v1` or `ext_data_control_v1`, which KWin has
-//! too. It needs no window and no focus. PRIMARY is not touched.
+//! The clipboard through the data control protocol (`zwlr_data_control_v1` or
+//! `ext_data_control_v1`), which KWin offers too. Data control needs no window and no focus. The
+//! primary selection is not touched.
 //!
 //! As on X11, the client that offers a selection serves its data. A thread with its own connection,
 //! [`keeper`], serves the agent's text during a paste, and then the person's data until another

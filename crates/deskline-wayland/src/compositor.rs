@@ -48,7 +48,7 @@ pub trait Compositor: Raising + Send {
     /// Sets the target of keys and clicks.
     fn set_aim(&mut self, _aim: Aim) {}
 
-    /// All windows, perhaps as they were a moment ago. Checks before input use
+    /// All windows, perhaps as they were a moment ago. The checks that precede input call
     /// [`Compositor::keyboard`] and [`Compositor::over`] instead.
     fn windows(&mut self) -> Result<Listing>;
 
@@ -74,11 +74,11 @@ pub trait Compositor: Raising + Send {
         Ok(None)
     }
 
-    /// Records whether the app's tree, which was just read, shows an open menu.
+    /// Records that the app's tree was just read, and whether it shows an open menu.
     fn menu_read(&mut self, _pid: u32, _open: bool) {}
 
-    /// Whether to check with the app that it has the keyboard: a launcher or a lock screen may have
-    /// taken the keyboard from the front window without a report by the compositor.
+    /// Whether only the app can tell if it has the keyboard, because the compositor does not report
+    /// when a launcher or a lock screen takes the keyboard from the front window.
     fn misses_launchers(&mut self) -> bool {
         false
     }
@@ -101,8 +101,8 @@ pub trait Compositor: Raising + Send {
         Ok(None)
     }
 
-    /// The window that a click at this point would reach, if it belongs to another app than the
-    /// target. `None` also if the compositor does not report that.
+    /// The window that a click at this point would reach, if that window belongs to another app
+    /// than the target. `None` also if the compositor does not report which window it is.
     fn over(&mut self, _at: Point, _aim: Aim) -> Result<Option<Window>> {
         Ok(None)
     }
@@ -131,7 +131,7 @@ pub trait Compositor: Raising + Send {
         Ok(())
     }
 
-    /// The devices. They add `offset` to the points that they are given.
+    /// The input devices. They add `offset` to the points that they are given.
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>>;
 
     /// Ends temporary states, such as full screen, that a link's input needs.
@@ -170,9 +170,10 @@ pub trait Compositor: Raising + Send {
 
 /// The windows of all apps.
 pub enum Listing {
-    /// As the compositor lists them, with their places, frontmost first.
+    /// Windows as the compositor lists them, with their places, frontmost first.
     Listed(Vec<ListedWindow>),
-    /// As apps describe them to assistive technology, if the compositor does not report places.
+    /// Windows as apps describe them to assistive technology, if the compositor does not report
+    /// places.
     Described(Vec<AppToplevel>),
 }
 
@@ -182,7 +183,8 @@ impl Listing {
     }
 }
 
-/// Selects the compositor of a display. GNOME has two: with Deskline's extension and without it.
+/// Selects the [`Compositor`] of a display. GNOME has two: one for a session with Deskline's
+/// extension, and one for a session without it.
 pub trait Current: Raising {
     /// The compositor that is in use now.
     fn current(&self) -> &dyn Compositor;

@@ -1,5 +1,5 @@
-//! A Wayland compositor as the display of a link. This module checks, for every compositor, where
-//! keys and clicks go: before the first one is sent and between later ones.
+//! A Wayland compositor as the display of a link. For every compositor, this module checks where
+//! keys and clicks go, both before the first key or click and between later ones.
 
 use std::time::Duration;
 
@@ -19,12 +19,13 @@ use crate::compositor::{BoxedPort, Compositor, Current, Gate, Input};
 use crate::focus::Keyboard;
 use crate::reader;
 
-/// The time between two keys. Without a pause, mousepad was disconnected after 580 characters.
+/// The time between two keys. Without a pause, the compositor disconnected mousepad after 580
+/// characters.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The waits before and after the last motions of a drag. If the app starts the drag only after the
 /// last motion, the compositor sends no `enter` to the window under the pointer, and nothing is
-/// dropped. No event tells other clients that a drag has started or is accepted.
+/// dropped. The waits are fixed because no event tells us that a drag has started or is accepted.
 const STARTS: Duration = Duration::from_millis(100);
 const ACCEPTS: Duration = Duration::from_millis(50);
 
@@ -76,15 +77,16 @@ impl<C: Current> WaylandDisplay<C> {
         Ok((receiver, Some(id)))
     }
 
-    /// The window with the keyboard, to whose corner points are relative. Fails unless that window
-    /// is the target's.
+    /// The window with the keyboard. Points are relative to its corner. Fails unless the window is
+    /// the target's.
     fn front_of_target(&mut self, cancel: &Cancel) -> Result<Option<WindowId>> {
         let (receiver, id) = self.receiver(cancel)?;
         receiver.check(Progress::NothingSent)?;
         Ok(id)
     }
 
-    /// The window of another app than the target that a click at this point would reach, if any.
+    /// The window that a click at this point would reach, if it belongs to another app than the
+    /// target.
     fn over(&mut self, at: Point, aim: Option<Aim>) -> Result<Option<Window>> {
         match aim {
             Some(aim) => self.compositor().over(at, aim),

@@ -15,7 +15,7 @@ pub(crate) struct Sent<'a> {
     pub(crate) events: &'a mut Eis,
     /// The offset to add to points.
     pub(crate) offset: (f64, f64),
-    /// Receives the point that the pointer was sent to last, for compositors that need it.
+    /// Where to store the last point that the pointer was sent to, for compositors that need it.
     pub(crate) went: Option<&'a mut Option<Point>>,
 }
 

@@ -62,8 +62,9 @@ pub fn capture(address: &str, pid: u32) -> Result<()> {
     keeper.serve(orders, io::stdout())
 }
 
-/// A shell that keeps copies of two sockets open until 100 ms after this process has ended. So a
-/// compositor handles the end of this process first, and the end of the two sockets later.
+/// A process of `sh` that keeps copies of two sockets open until 100 ms after this process has
+/// ended. So a compositor handles the end of this process first, and the end of the two sockets
+/// later.
 #[derive(Debug)]
 pub(crate) struct Lingering(Child);
 

@@ -172,7 +172,7 @@ fn render(lent: &mut Lent) {
     if put(TEXT, &lent.text).is_err() {
         return;
     }
-    // SAFETY: takes nothing.
+    // SAFETY: the function takes no arguments.
     let reader = unsafe { GetOpenClipboardWindow() }.map(|window| owner(id(window)));
     let stranger = reader.is_ok_and(|reader| reader != 0 && reader != lent.app);
     if stranger && lent.anew > 0 {
@@ -255,7 +255,7 @@ fn registered(name: PCWSTR) -> u32 {
 
 fn formats() -> Vec<u32> {
     let next = |format: &u32| {
-        // SAFETY: takes a number.
+        // SAFETY: the argument is a number.
         Some(unsafe { EnumClipboardFormats(*format) }).filter(|format| *format != 0)
     };
     std::iter::successors(next(&0), next).collect()
@@ -291,7 +291,7 @@ impl Board for WinBoard {
     }
 
     fn take_changed(&mut self) -> bool {
-        // SAFETY: takes nothing.
+        // SAFETY: the function takes no arguments.
         let now = unsafe { GetClipboardSequenceNumber() };
         let changed = std::mem::replace(&mut self.known, now) != now;
         changed && self.owned().is_none()
@@ -376,7 +376,7 @@ impl Board for WinBoard {
     }
 
     fn owned(&self) -> Option<(Content, bool)> {
-        // SAFETY: takes nothing.
+        // SAFETY: the function takes no arguments.
         let owner = unsafe { GetClipboardOwner() };
         let ours = owner.is_ok_and(|owner| owner == self.window);
         self.content.clone().filter(|_| ours)

@@ -28,15 +28,15 @@ const PREFIX: &str = "deskline-";
 
 /// The name of this thread's desktop, if Deskline has made it.
 pub fn name() -> Option<String> {
-    // SAFETY: takes a number; the desktop's handle needs no closing.
+    // SAFETY: the argument is a number; the desktop's handle needs no closing.
     let desktop = unsafe { GetThreadDesktop(GetCurrentThreadId()) }.ok()?;
     let name = name_of(desktop);
     name.starts_with(PREFIX).then_some(name)
 }
 
 /// Runs this program again, with the same arguments and standard streams, on a new desktop. Blocks
-/// until it has ended, and returns its exit status. The desktop, and all processes on it, end with
-/// this process.
+/// until the new process has ended, and returns its exit status. The new desktop, and all processes
+/// on it, end with this process.
 pub fn run_again() -> Result<i32> {
     let name = HSTRING::from(format!("{PREFIX}{}", std::process::id()));
     let program = HSTRING::from(std::env::current_exe()?.as_os_str());

@@ -191,7 +191,7 @@ pub fn session() -> Option<u32> {
 
 /// Whether this login session is one of Remote Desktop.
 pub fn is_remote() -> bool {
-    // SAFETY: takes a number alone.
+    // SAFETY: the only argument is a number.
     unsafe { GetSystemMetrics(SM_REMOTESESSION) != 0 }
 }
 

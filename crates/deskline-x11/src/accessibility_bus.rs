@@ -1,4 +1,4 @@
-//! The address of the accessibility bus on the root window.
+//! Writes the address of the accessibility bus to the root window.
 
 use deskline_contract::Result;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, PropMode};
@@ -7,8 +7,8 @@ use x11rb::wrapper::ConnectionExt as _;
 use crate::{Answer as _, During as _, X11Display};
 
 impl X11Display {
-    /// Writes the address to the property `AT_SPI_BUS` of the root window, unless it is already
-    /// set.
+    /// Writes the address to the property `AT_SPI_BUS` of the root window, unless the property is
+    /// already set.
     ///
     /// at-spi-bus-launcher writes the property if it is started with a display. Without the
     /// property, Qt 5 asks the session bus for the address, and most apps that did so had no tree:

@@ -52,7 +52,7 @@ pub(super) struct ModifierState {
     pub(super) locked: u8,
     pub(super) latched: u8,
     pub(super) sticky: bool,
-    /// Those of Slow Keys and Bounce Keys that are on. They drop key presses.
+    /// Which of Slow Keys and Bounce Keys are on. Both drop key presses.
     pub(super) dropping: BoolCtrl,
 }
 
@@ -109,7 +109,7 @@ impl Keys {
         stroke.map(|stroke| self.stroke(stroke))
     }
 
-    /// The key for a character, on the layout or bound.
+    /// The key for a character, on the layout or bound to a spare code.
     pub(super) fn char(&self, char: char) -> Option<Stroke<Keycode>> {
         self.on_layout(char).or_else(|| self.bound(symbol(char)))
     }

@@ -76,8 +76,8 @@ impl X11 {
     }
 
     /// Whether a client has asked the window manager to bring another window to the front since the
-    /// last call. The first call says yes: a client may have asked before it. The focus moves a few
-    /// requests later, when the window manager handles that one.
+    /// last call. The first call returns `true`, as a client may have asked before that call. The
+    /// focus moves only later, when the window manager handles the client's request.
     fn may_move(&mut self, aim: Aim) -> Result<bool> {
         self.hear()?;
         let wanted = aim.window.map(|window| window.0);

@@ -39,7 +39,7 @@ pub(crate) const SLICE: Duration = Duration::from_millis(4);
 /// millisecond; clients that grab the server do so for a fraction of a second.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// The next event; `None` after `limit`. Looks at the cancel flag every `every`.
+/// The next event; `None` after `limit`. Looks at the cancel flag at intervals of `every`.
 pub(crate) fn event(
     c: &Connection,
     (limit, every): (Duration, Duration),
@@ -50,8 +50,8 @@ pub(crate) fn event(
     until(&mut { c }, |c| *c, (limit, every), (cancel, what), next)
 }
 
-/// Calls `look` after each event, and at least every `every`, until it finds something; `None`
-/// after `limit`.
+/// Calls `look` after each event, and at least at intervals of `every`, until `look` finds
+/// something. `None` after `limit`.
 pub(crate) fn until<S, T>(
     state: &mut S,
     connection: impl Fn(&S) -> &Connection,

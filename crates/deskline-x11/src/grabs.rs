@@ -10,8 +10,8 @@ use super::popups::popups_among;
 use super::toplevel::Kind;
 use deskline_contract::{Aim, Cancel, Result};
 
-/// Ignore shorter grabs. Toolkits grab the devices for a menu before they map it, and window
-/// managers grab briefly to inspect a press.
+/// Grabs shorter than this are ignored. Toolkits grab the devices for a menu before they map the
+/// menu, and window managers grab briefly to inspect a press.
 const PASSING: Duration = Duration::from_millis(300);
 
 impl X11 {

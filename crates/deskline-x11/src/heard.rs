@@ -23,8 +23,8 @@ pub(super) struct Heard {
     pub(super) asked_for: Vec<Window>,
     /// Whether the window manager has answered the pending request.
     pub(super) manager_answered: bool,
-    /// The window of the last window manager that has answered a request, and that of the last one
-    /// that has not.
+    /// The window of the last window manager that answered a request, and (`mute_manager`) the
+    /// window of the last window manager that did not.
     pub(super) answering_manager: Option<Window>,
     pub(super) mute_manager: Option<Window>,
     /// The number of damage events of a watched window.

@@ -107,7 +107,7 @@ pub struct X11 {
 }
 
 impl X11 {
-    /// Connects to `display` (`:0`), with the cookie in `xauthority` if that file has one for it.
+    /// Connects to `display` (`:0`), with the display's cookie if the file `xauthority` has one.
     /// Reads no environment variables.
     ///
     /// # Errors

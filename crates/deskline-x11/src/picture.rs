@@ -148,7 +148,7 @@ impl X11 {
         self.copy(canvas, part.shown, source, visual, alpha)
     }
 
-    /// Draws the window's own pixmap; `false` if it has none.
+    /// Draws the window's own pixmap; `false` if the window has none.
     fn draw_pixmap(&mut self, canvas: &mut Canvas, part: &Part) -> Result<bool> {
         if !self.pictures.composite {
             return Ok(false);

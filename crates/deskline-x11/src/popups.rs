@@ -9,7 +9,8 @@ use super::grab_probe::Grabbable;
 use super::toplevel::{Kind, Toplevel};
 use super::windows::Facts;
 
-/// Ignore smaller windows: toolkits have windows of a pixel or two for selections and grabs.
+/// Windows smaller than this are ignored: toolkits have windows of a pixel or two for selections
+/// and grabs.
 const SMALLEST: i32 = 4;
 
 impl X11 {

@@ -14,10 +14,11 @@ use super::grab_probe::Grabbable;
 use super::will::Will;
 use super::{During as _, X11, sync, typing};
 
-/// Wait for the server after this many wheel notches: this many may still arrive after a cancel.
+/// How many wheel notches to send before waiting for the server: as many may still arrive after a
+/// cancel.
 const AHEAD_OF_SERVER: i32 = 8;
 
-/// Wait for the app after this many keys or wheel notches.
+/// How many keys or wheel notches to send before waiting for the app.
 const AHEAD_OF_APP: u32 = 32;
 
 /// The modifiers that change the meaning of a click: Shift, Control, Alt (Mod1) and Super (Mod4).
@@ -44,8 +45,8 @@ const RHYTHM: Rhythm = Rhythm {
 /// After a cancel, the app has this long to read the last keys before bindings are removed.
 const CANCELLED: Duration = Duration::from_millis(100);
 
-/// How long a binding stays after the app has read its keys: toolkits may read the map again when
-/// they dispatch the event.
+/// How long a binding stays after the app has read the keys typed with it: toolkits may read the
+/// map again when they dispatch the event.
 const LINGER: Duration = Duration::from_millis(5);
 
 impl Scene for X11 {

@@ -19,7 +19,7 @@ const WHAT: &str = "reading pixels";
 /// The size of a pixel in the supported formats, in bytes.
 pub(super) const PIXEL: usize = 4;
 
-/// Convert pixels in pieces of this size, which stay in the CPU cache.
+/// Pixels are converted in pieces of this size, in bytes: such a piece stays in the CPU cache.
 const PIECE: usize = 128 << 10;
 
 /// A memory file that the server writes images to; reused between pictures.

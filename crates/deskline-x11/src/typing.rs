@@ -182,7 +182,7 @@ impl X11 {
             .sent(BINDING)
     }
 
-    /// Records that this client has bound these codes, and that it may hold something pressed
+    /// Records that this client has bound these codes, and that it may hold keys or buttons down
     /// across requests.
     pub(super) fn claim_keycodes(&self, codes: &[Keycode]) -> Result<()> {
         let mut note = vec![self.own];

@@ -2,10 +2,11 @@
 //! however it ends and whatever ends with it: XTEST's keys stay down when their client ends.
 //!
 //! A second client of ours waits in the server for the end of the first: SYNC's `Await` returns
-//! when the counter is destroyed, and the releases are queued behind it. The second client outlives
-//! this process, as the server holds the last descriptor of its socket, which came with the request
-//! that is queued last (MIT-SHM's `AttachFd`). The server refuses that request and closes the
-//! descriptor, which ends the second client.
+//! when a counter of the first client is destroyed, and the releases are queued behind the `Await`.
+//! The second client outlives this process, as the server holds the last descriptor of that
+//! client's socket: the descriptor came with the request that is queued last (MIT-SHM's
+//! `AttachFd`). The server refuses that request and closes the descriptor, which ends the second
+//! client.
 
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;

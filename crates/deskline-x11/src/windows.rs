@@ -16,7 +16,7 @@ use super::connection::Connection;
 use super::toplevel::{Kind, Sides, Toplevel, inside};
 use super::{Answer as _, During as _, Present as _, X11};
 
-/// How much of a title to read, and of a list of windows, in units of 4 bytes.
+/// How much to read of a title, and (`MAX_NUMBERS`) of a list of windows, in units of 4 bytes.
 const MAX_TITLE: u32 = 1024;
 const MAX_NUMBERS: u32 = 4096;
 
@@ -53,7 +53,7 @@ impl X11 {
         let managed = self.has_window_manager()?;
         let mut ids = self.children_of_root()?;
         if managed {
-            // Do not use _NET_CLIENT_LIST_STACKING: xfwm4 sometimes leaves it out.
+            // Do not use _NET_CLIENT_LIST_STACKING: xfwm4 sometimes does not set it.
             let clients = self.numbers(self.root, self.atoms._NET_CLIENT_LIST, AtomEnum::WINDOW)?;
             let mut notifications = self.notifications(&ids)?;
             notifications.retain(|id| !clients.contains(id));
@@ -163,7 +163,8 @@ impl X11 {
         Ok(String::from_utf8_lossy(&bytes(name.during(WHAT)?)?).into_owned())
     }
 
-    /// The numbers of a property, at most 4,096. Empty if it is not set or the window is gone.
+    /// The numbers of a property, at most 4,096. Empty if the property is not set or the window is
+    /// gone.
     pub(super) fn numbers(
         &self,
         window: Window,

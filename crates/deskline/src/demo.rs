@@ -57,7 +57,7 @@ fn new_folder() -> Result<PathBuf, String> {
     Ok(folder.to_owned())
 }
 
-/// The calls: a sum on the calculator, and a note in an editor that is saved by the file dialog.
+/// The calls: a sum on the calculator, and a note in an editor, saved through the file dialog.
 async fn links(server: &Dispatcher, cancel: &Cancel, folder: &Path) -> Fallible {
     let link = async |tool: &str, arguments: Value| link(server, cancel, tool, &arguments).await;
     let open = async |app: &str| {

@@ -46,8 +46,8 @@ pub(crate) fn facts(settings: &Settings) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has the server write the page beside its log when a call first goes wrong. Then the page is only
-/// about the app of that call: the agent may not read other apps.
+/// Has the server write the page beside its log when a call first goes wrong. That page is about
+/// the app of the call only, because the agent may not be allowed to read other apps.
 pub(crate) fn tell_of(settings: &Settings, platform: &Arc<dyn Platform>, journal: &Journal) {
     let (settings, platform) = (settings.clone(), Arc::clone(platform));
     let journal = journal.clone();
@@ -62,7 +62,7 @@ pub(crate) fn tell_of(settings: &Settings, platform: &Arc<dyn Platform>, journal
     });
 }
 
-/// The page, about the apps `only`, or about all apps.
+/// The page about the apps with the pids `only`, or about all apps if that is `None`.
 fn page(settings: &Settings, platform: &dyn Platform, only: Option<&[u32]>) -> String {
     let start = Instant::now();
     let version = env!("CARGO_PKG_VERSION");
@@ -88,7 +88,7 @@ fn page(settings: &Settings, platform: &dyn Platform, only: Option<&[u32]>) -> S
     let lacking: Vec<_> = lacking.collect();
     lines.push(format!("variables missing: {}", lacking.join(" ")));
     lines.extend(platform.facts());
-    // Examining a private desktop would make another one.
+    // Examining a private desktop would start another private desktop.
     if settings.desktop.is_none() {
         match platform::examine(settings) {
             Ok(mut checks) => {
@@ -224,8 +224,8 @@ fn ms(since: Instant) -> u128 {
     since.elapsed().as_millis()
 }
 
-/// Blanks the longest names first: one may be in another. Skips short ones, which other words
-/// contain.
+/// Blanks the longest names first, because a name may contain another one. Skips short names, which
+/// may be part of other words.
 fn blank(mut text: String, mut blanks: Blanks) -> String {
     const SHORTEST: usize = 3;
     blanks.retain(|(name, _)| name.trim().chars().count() >= SHORTEST);

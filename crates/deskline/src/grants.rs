@@ -31,7 +31,7 @@ pub(crate) fn run(command: &GrantsCommand) -> Done {
 }
 
 fn keep(grants: &Grants, app: &str, answer: Option<Kept>) -> Fallible {
-    // Running programs are known by their paths with all links resolved.
+    // A running program is known by its path with all symlinks resolved.
     let path = Path::new(app).canonicalize().ok();
     let path = path.filter(|path| Path::new(app).is_absolute() && path.is_file());
     let app = path.map_or_else(|| app.to_owned(), |path| path.display().to_string());

@@ -66,7 +66,8 @@ fn findings(tree: &Tree, pictures: &[Picture], takes: &[Takes]) -> Vec<String> {
 fn unfit(tree: &Tree, takes: &[Takes], index: usize) -> Vec<&'static str> {
     let element = &tree.elements[index];
     let enabled = !element.states.contains(States::DISABLED);
-    // These take keys by what contains them, or by a part of them that no tree of GTK 3 has.
+    // Elements with these roles take keys through their container, or through one of their parts
+    // that no tree of GTK 3 has.
     let held = matches!(
         element.role,
         Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::TAB | Role::COMBO_BOX
@@ -76,7 +77,7 @@ fn unfit(tree: &Tree, takes: &[Takes], index: usize) -> Vec<&'static str> {
     }
     let plain = [Role::STATIC_TEXT, Role::IMAGE, Role::GROUP, Role::UNKNOWN];
     let is_plain = plain.contains(&element.role);
-    // A page may listen for all clicks in an area, with the controls inside it.
+    // A page may listen for all clicks in an area that contains the actual controls.
     if is_plain && tree.inside(index).any(|at| takes[at].press) {
         return Vec::new();
     }

@@ -30,7 +30,7 @@ impl Table {
         self.line(&header)
     }
 
-    /// One line a record; its files, and its error, on lines of their own.
+    /// A line for the record, and further lines for its error and its files.
     pub(crate) fn lines(&mut self, record: &Record) -> String {
         let row = row(record);
         self.widen(&row);

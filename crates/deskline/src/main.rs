@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Checks the server's options first: a client shows no error of a server that does not start.
+/// Checks the server's options first, because clients do not show why a server does not start.
 fn install(args: &install::InstallArgs) -> output::Done {
     let words = std::iter::once("deskline").chain(args.server.iter().map(String::as_str));
     Cli::try_parse_from(words)?;

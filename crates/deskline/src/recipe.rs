@@ -1,4 +1,4 @@
-//! `deskline run`, `test`, `learn` and `record`: recipes, without a model.
+//! `deskline run`, `test`, `learn` and `record`: do, test and make recipes without a model.
 
 mod jobs;
 mod learn;
@@ -44,7 +44,7 @@ pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
     (&rows, &given).hash(&mut hash);
     let state = State::open(&args.file, hash.finish(), args.resume)?;
     let jobs = jobs(settings, args, &recipe, rows, &given, &state)?;
-    // Otherwise the log that is being repeated would get the calls.
+    // Without a separate folder, the calls would go into the log that is being repeated.
     let own = is_run.then(|| tempfile::Builder::new().prefix("deskline-run-").tempdir());
     let own = own.transpose()?;
     let mut settings = settings.clone();

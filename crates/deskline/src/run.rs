@@ -40,8 +40,8 @@ pub(crate) fn dispatcher(settings: &Settings) -> Fallible<(Dispatcher, platform:
             limit: Duration::from_secs(settings.guard_timeout.into()),
         },
     };
-    // Without a guard, there are no turns: neither other servers' input nor the person's is kept
-    // out.
+    // Without a guard, servers do not take turns: neither the input of other servers nor the
+    // person's is kept out.
     let guarded = policy.guard.mode != Mode::Off;
     let turns = guarded.then(Turns::open).transpose();
     let turns = turns.inspect_err(|error| tracing::warn!("no turns: {error}"));
@@ -177,7 +177,8 @@ pub(crate) fn in_runtime<T>(work: impl Future<Output = Fallible<T>>) -> Fallible
     done
 }
 
-/// The result of `work`. A signal cancels it, and the running link restores the desktop.
+/// Runs `work`, and returns its result. A signal cancels the running link, which then restores the
+/// desktop.
 pub(crate) async fn until_stopped<T>(
     cancel: &Cancel,
     work: impl Future<Output = T>,

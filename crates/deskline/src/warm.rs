@@ -2,9 +2,9 @@
 //! takes little more than the tool's own time, and a private desktop outlives the call.
 //!
 //! The first call binds a socket in the journal's folder, which is this user's alone, and starts
-//! the server with it as standard input: no call waits for a server to be ready. A connection has
-//! one request and one answer, each a line of JSON; the line `started` before the answer says that
-//! the call has begun.
+//! the server with the socket as standard input, so that a call can connect before the server is
+//! ready. A connection has one request and one answer, each a line of JSON; the line `started`
+//! before the answer says that the call has begun.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -81,7 +81,7 @@ struct Place {
 
 impl Place {
     fn new(settings: &Settings, idle: Duration) -> Fallible<Self> {
-        // Opened to write, the journal would be pruned, which the server does.
+        // Opening the journal for writing would prune it, which is the server's task.
         let journal = Journal::open_to_read(settings.folder()).or_else(|_| settings.journal())?;
         let mut arguments = settings.arguments();
         arguments.push("warm".into());
@@ -145,7 +145,7 @@ impl Place {
             .stdin(OwnedFd::from(listener))
             .stdout(Stdio::null())
             .stderr(log)
-            // Ctrl+C in the terminal is meant for the call.
+            // Ctrl+C in the terminal is meant for the call, not for the server.
             .process_group(0)
             .spawn()?;
         Ok(UnixStream::connect(&socket)?)

@@ -75,11 +75,11 @@ impl<'a> Call<'a> {
 pub struct Message {
     kind: u8,
     reply_to: u32,
-    /// Object path, of a signal.
+    /// The object path of a signal.
     pub path: String,
-    /// Interface, of a signal.
+    /// The interface of a signal.
     pub interface: String,
-    /// Member, of a signal.
+    /// The member of a signal.
     pub member: String,
     /// Bus name of the sender.
     pub sender: String,
@@ -129,8 +129,8 @@ pub struct Connection {
     /// How many bytes have been read since the deadline has passed.
     overtime: usize,
     pending: HashMap<u32, u64>,
-    /// The tags of calls that no bus would accept. They are refused without being sent, as a bus
-    /// would close the connection.
+    /// The tags of calls that no bus would accept. The calls are refused here and never sent: a bus
+    /// that received one would close the connection.
     unsendable: VecDeque<u64>,
     signals: VecDeque<Message>,
     name: String,
@@ -312,7 +312,7 @@ impl Connection {
         }
     }
 
-    /// Waits for signals, however long, and takes them.
+    /// Waits for signals without a time limit, and takes them.
     pub fn signals(&mut self) -> Result<VecDeque<Message>> {
         let never = Instant::now() + Duration::from_secs(u32::MAX.into());
         self.wait_for_signal(never)?;

@@ -31,7 +31,7 @@ impl Engine<'_> {
         questions.showing = questions.all.len();
     }
 
-    /// The requests of this reading, for the next one.
+    /// The requests of this reading, for the next reading.
     pub(crate) fn take_questions(&mut self) -> Questions {
         std::mem::take(&mut self.ahead.questions)
     }

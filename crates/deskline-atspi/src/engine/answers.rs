@@ -165,8 +165,8 @@ impl Engine<'_> {
     }
 }
 
-/// The displayed value, from the attribute `valuetext`. Blank for `0`, which Chromium reports if
-/// nothing is set: a part of a date that is set has two digits or more.
+/// The displayed value, from the attribute `valuetext`. `0` counts as blank: Chromium reports it
+/// for a part of a date that is not set, and a part that is set has two digits or more.
 fn value_text(r: &mut Reader<'_>) -> Result<Option<String>, WireError> {
     let text = decode::attribute(r, "valuetext")?;
     Ok(text.map(|text| if text == "0" { String::new() } else { text }))

@@ -1,10 +1,10 @@
 //! The engine of a traversal: an arena of nodes, a queue of requests, and a table of the requests
 //! in flight.
 //!
-//! Each object is asked for its state first. A visible one is then asked for the rest; a hidden one
-//! is set aside ([`Engine::take_hidden`]), so that a hidden subtree costs one call until it is
-//! wanted. The engine knows no strategy: the caller decides which objects are added, when hidden
-//! ones are read and which facts are known already.
+//! Each object is asked for its state first. A visible object is then asked for the rest; a hidden
+//! object is set aside ([`Engine::take_hidden`]), so that a hidden subtree costs one call until it
+//! is wanted. The engine knows no strategy: the caller decides which objects are added, when hidden
+//! objects are read and which facts are known already.
 
 mod ahead;
 mod answers;
@@ -70,7 +70,8 @@ pub struct Engine<'a> {
     in_flight: InFlight,
     /// Hidden nodes of which only the state was requested.
     pub(crate) hidden: Vec<usize>,
-    /// The role of all objects that are being added, if it is known and they have no children.
+    /// The role of all objects that are being added, if the role is known and the objects have no
+    /// children.
     leaf_role: Option<u32>,
     /// Objects of other processes: the index of the container, the bus name and the path of each.
     pub foreign: Vec<(usize, String, String)>,
@@ -144,7 +145,8 @@ impl<'a> Engine<'a> {
         self.known = known;
     }
 
-    /// The known facts about the object of that path, without those that its node has taken over.
+    /// The known facts about the object of that path, without the facts that its node has taken
+    /// over.
     pub fn known(&self, path: &str) -> Option<&Known> {
         self.known.get(path)
     }
@@ -217,8 +219,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Adds an object that was found. `None` if it was not added, mostly as it is in the tree
-    /// already.
+    /// Adds an object that was found. `None` if the object was not added, mostly because it is in
+    /// the tree already.
     pub fn add(&mut self, parent: Option<usize>, path: Arc<str>) -> Option<usize> {
         if *path == *NULL || self.paths.contains(&path) {
             return None;
@@ -318,15 +320,15 @@ impl<'a> Engine<'a> {
                     self.add(Some(index), child);
                 }
             }
-            // First the number alone: most cells have no children, and for them no list is
+            // Request only the number first: most cells have no children, and then no list is
             // requested.
             None => self.queue.push_back((index, Request::ChildCount)),
         }
     }
 
     /// Whether a node is known to have no size, because neither its container nor the container's
-    /// container has one. One of the two is not enough: a container without a size may hold
-    /// elements that have a size.
+    /// container has a size. It is not enough that one of the two has none: a container without a
+    /// size may hold elements that have a size.
     pub(crate) fn is_sizeless(&self, index: usize) -> bool {
         let container = |node: usize| {
             self.nodes[node]
@@ -504,7 +506,7 @@ impl<'a> Engine<'a> {
         self.details(first, None)
     }
 
-    /// Lists the children of a node with this many children, or adds the node to the long lists.
+    /// Lists the children of a node that has `count` children, or adds the node to the long lists.
     pub(crate) fn list_counted(&mut self, node: usize, count: i32) -> Result {
         self.nodes[node].children_read = true;
         self.on_count(node, count);

@@ -1,4 +1,4 @@
-//! The arena's nodes, and facts about objects from other sources than their own replies.
+//! The arena's nodes, and the facts about objects that do not come from the objects' own replies.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ pub struct Node {
     pub path: Arc<str>,
     /// The identity, if it is not the path but the row and column of a spreadsheet's cell.
     pub id: Option<String>,
-    /// Row and column, from 0, if it was found by its row and column.
+    /// Row and column, from 0, if the object was found by its row and column.
     pub cell: Option<(i32, i32)>,
-    /// The index of its container.
+    /// The index of the node's container.
     pub parent: Option<usize>,
-    /// The indexes of its children, in document order.
+    /// The indexes of the node's children, in document order.
     pub children: Vec<usize>,
     /// The role's number; `None` until it was read.
     pub role: Option<u32>,
     pub states: StateSet,
     pub name: String,
     pub description: String,
-    /// The name of its label, if it has no name of its own.
+    /// The name of the node's label, if the node has no name of its own.
     pub label: String,
-    /// The path of its label while the label's name is unknown; else empty.
+    /// The path of the node's label while the label's name is unknown; else empty.
     pub labelled_by: String,
-    /// The path of the chosen item, of a GTK 3 combo box only. Its hidden items have no state that
-    /// tells.
+    /// The path of the chosen item, in a GTK 3 combo box. There the states of hidden items do not
+    /// tell which item is chosen.
     pub chosen: Option<Arc<str>>,
     pub value: Text,
     /// The extents as the toolkit reports them; not always in screen coordinates.
@@ -43,7 +43,7 @@ pub struct Node {
     /// Whether the object is hidden only because it or an ancestor has no size, like a widget of
     /// GTK 4 in a page that is not in front.
     pub unallocated: bool,
-    /// Whether its children were requested and all of them read.
+    /// Whether the node's children were requested, and all of them were read.
     pub children_read: bool,
     /// Whether the facts that only some roles have were requested.
     pub detailed: bool,
@@ -65,7 +65,7 @@ pub struct Found {
     pub id: Option<String>,
     /// The name; empty if unknown.
     pub name: String,
-    /// Row and column, from 0, if it is a cell.
+    /// Row and column, from 0, if the object is a cell.
     pub cell: Option<(i32, i32)>,
 }
 
@@ -86,7 +86,7 @@ pub struct Known {
     pub name: String,
     pub description: String,
     pub states: StateSet,
-    /// The paths of its children, in order; `None` if not all are known.
+    /// The paths of the object's children, in order; `None` if not all are known.
     pub children: Option<Vec<Arc<str>>>,
 }
 
@@ -118,7 +118,8 @@ pub struct Unread {
 pub struct Failed {
     /// The number of containers whose children were not listed.
     pub lists: usize,
-    /// The number of elements that did not report their state or role. Most of them have gone.
+    /// The number of elements that did not report their state or role. Most of these elements no
+    /// longer exist.
     pub elements: usize,
     /// The number of elements that did not report their names or texts.
     pub texts: usize,
@@ -130,7 +131,7 @@ pub fn clip(nodes: &[Node], index: usize) -> Option<Rect> {
     let mut at = nodes[index].parent;
     while let Some(index) = at {
         let node = &nodes[index];
-        // The list of a combo box and a menu open outside their containers.
+        // A menu, and the list of a combo box, open outside of their containers.
         if matches!(
             node.role,
             Some(role::COMBO_BOX | role::MENU | role::POPUP_MENU)

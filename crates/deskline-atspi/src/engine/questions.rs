@@ -14,7 +14,7 @@ pub(super) type Asked = (Arc<str>, Request);
 #[derive(Debug, Default)]
 pub struct Questions {
     pub(super) all: Vec<Asked>,
-    /// How many of them, counted from the first, are about visible nodes.
+    /// How many requests, counted from the first, are about visible nodes.
     pub(super) showing: usize,
 }
 

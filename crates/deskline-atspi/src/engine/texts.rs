@@ -205,14 +205,14 @@ fn composed(nodes: &[Node], index: usize) -> Option<Text> {
     }
 }
 
-/// The maximum number of levels from a combo box to its items. They are in a menu or a list, which
-/// may be in a scroll area.
+/// The maximum number of levels from a combo box to its items. The items are in a menu or a list,
+/// which may be in a scroll area.
 const LEVELS: usize = 3;
 
 /// The maximum number of levels from a date to its parts.
 const DATE_LEVELS: usize = 8;
 
-/// Whether some descendants, down to this level, were not read because time ran out.
+/// Whether some descendants, at most this many levels down, were not read because time ran out.
 fn is_unread(nodes: &[Node], index: usize, levels: usize) -> bool {
     let node = &nodes[index];
     !node.children_read

@@ -41,7 +41,7 @@ struct State {
 }
 
 impl KeepAlive {
-    /// For the apps on the accessibility bus at `address`.
+    /// Keeps cells of the apps on the accessibility bus at `address` alive.
     pub fn new(address: &str) -> Self {
         Self {
             address: address.to_owned(),
@@ -101,7 +101,7 @@ impl Shared {
 }
 
 /// Renews the cells that are due. Returns the time until the next cells are due. Drops the cells of
-/// an app that does not answer: the next reading reports that it does not.
+/// an app that does not answer: the next reading will report the silence.
 fn renew(
     bus: &mut Option<Connection>,
     address: &str,

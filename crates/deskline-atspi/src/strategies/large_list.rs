@@ -182,7 +182,7 @@ impl LargeLists {
 }
 
 impl LargeList {
-    /// How many of its children were not requested.
+    /// How many children of the list were not requested.
     fn missing(&self) -> usize {
         (self.its.count as usize).saturating_sub(self.its.children.len())
     }
@@ -229,8 +229,9 @@ impl LargeList {
     }
 
     /// Reuses the last reading for the hidden children that this reading has not requested, if each
-    /// requested child is the same object at the same place as then. The probes are spread over the
-    /// whole list, and an insertion, removal, resize or scroll moves the children behind it.
+    /// requested child is the same object at the same place as in the last reading. The probes are
+    /// spread over the whole list, and an insertion, removal, resize or scroll moves the children
+    /// behind it.
     fn recall(&mut self, engine: &mut Engine<'_>, last: &LastReading) {
         let path = &engine.nodes[self.node].path;
         let Some(then) = last.list(path).filter(|then| then.count == self.its.count) else {
@@ -238,7 +239,7 @@ impl LargeList {
         };
         let agrees = |(index, node): (&i32, &Option<usize>)| {
             let now = node.map(|node| &engine.nodes[node]);
-            // Visible children are read again, so only the hidden ones must not have moved.
+            // Visible children are read again, so only hidden children have to be where they were.
             let shows = now.is_some_and(|node| node.showing);
             let (at, was) = (self.its.probed.get(index), then.probed.get(index));
             let stayed = shows || at.zip(was).is_none_or(|(at, was)| at == was);
@@ -336,7 +337,8 @@ fn visible_part(engine: &Engine<'_>, container: usize) -> Option<Rect> {
     None
 }
 
-/// Whether a child between these two can overlap `clip`.
+/// Whether a child between two probed children, with the extents `from` and `to`, can overlap
+/// `clip`.
 fn may_show(from: Option<&Rect>, to: Option<&Rect>, clip: Rect) -> bool {
     let (Some(from), Some(to)) = (from.or(to), to.or(from)) else {
         return false;

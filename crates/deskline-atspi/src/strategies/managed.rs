@@ -27,7 +27,7 @@ const MOST_CHILDREN: i32 = 1_000;
 const STEP: usize = 12;
 const MOST_POINTS: usize = 300;
 
-/// How many levels below its row the object at a point may be.
+/// The maximum number of levels from a row down to the object at a point.
 const NESTED: usize = 8;
 
 /// Reads the showing children of every showing container that manages its descendants.
@@ -68,7 +68,7 @@ fn read_one(
     let columns = engine.number(&path, Request::Table("NColumns"))?;
     if rows == Some(0) {
         // The children of a table without rows are its headers. In Dolphin, whose views have no
-        // rows, they are the files.
+        // rows, the children are the files.
         let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
         if (1..=MOST_CHILDREN).contains(&count) {
             return engine.read_children(container);
@@ -141,7 +141,7 @@ fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Re
     engine.read_found(node, found)
 }
 
-/// The child of the list that an object is, or is inside of.
+/// The list's child that is the object `at`, or that contains it.
 fn row_of(engine: &mut Engine<'_>, list: &str, mut at: Arc<str>) -> Result<Option<Arc<str>>> {
     for _ in 0..NESTED {
         let parent = engine.try_ask(&at, Request::Parent)?;

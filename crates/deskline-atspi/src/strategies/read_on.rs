@@ -1,5 +1,5 @@
-//! Between links: reads the nodes for which the last reading had no time, so that the next one has
-//! them.
+//! Between links: reads the nodes for which the last reading had no time, so that the next reading
+//! has them.
 //!
 //! A batch is small, because a call may be waiting for it. It continues the last reading's nodes;
 //! visible nodes and nodes that events have invalidated are left to the next reading.
@@ -40,8 +40,9 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
         if whole || node.showing || node.owner.is_some() || listed(index, node) {
             continue;
         }
-        // A node whose role and some children are known lacks at most children, so it is marked as
-        // complete: `count_unread` marks it as incomplete again if a child of it is unread.
+        // A node whose role and some children are known can lack nothing but children, so it is
+        // marked as complete: `count_unread` marks it as incomplete again if one of its children is
+        // unread.
         if node.role.is_some() && !node.children.is_empty() {
             complete.push(index);
         } else if unread.len() < BATCH {
@@ -64,7 +65,7 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
         }
     }
     engine.pump(None)?;
-    // This batch finds the children of these nodes; another batch reads them.
+    // This batch finds the children of these nodes; another batch reads those children.
     for node in engine.take_hidden().into_iter().take(BATCH) {
         engine.ask_facts(node);
     }

@@ -42,7 +42,7 @@ pub(crate) struct KnownList {
     pub(super) linked: Option<bool>,
 }
 
-/// One reading of an app, and the objects of events since it began.
+/// One reading of an app, and the objects that events have named since the reading began.
 #[derive(Debug)]
 pub(crate) struct LastReading {
     pub pid: u32,
@@ -150,7 +150,7 @@ impl LastReading {
         self.since.elapsed() < OLDEST
     }
 
-    /// The number of its nodes.
+    /// The number of nodes of the reading.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -269,7 +269,7 @@ pub(crate) fn recall(
 }
 
 /// Copies a hidden child of a large list, with its subtree, into the arena, and returns its index
-/// there. `None` if it has to be read: it is dirty, or it is elsewhere in the tree already.
+/// there. `None` if the child has to be read, because it is dirty or is elsewhere in the tree.
 pub(crate) fn take_child(
     engine: &mut Engine<'_>,
     last: &LastReading,
@@ -297,7 +297,7 @@ fn take_below(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: us
     let mut todo = vec![(node, then)];
     while let Some((node, then)) = todo.pop() {
         for &child in &last.nodes[then].children {
-            // An object that is in the tree already has moved there.
+            // If the object is in the tree already, it has moved to another place in the tree.
             if let Some(index) = engine.insert_read(copy(&last.nodes[child], Some(node))) {
                 engine.reused += 1;
                 todo.push((index, child));

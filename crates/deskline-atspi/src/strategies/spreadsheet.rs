@@ -67,8 +67,8 @@ struct Cell {
     text: String,
     /// Whether the cell was selected or active.
     watched: bool,
-    /// The extents, if the cell is at the border of the visible part: while all such cells keep
-    /// theirs, the same rows and columns are visible.
+    /// The extents, if the cell is at the border of the visible part. While all border cells keep
+    /// their extents, the same rows and columns are visible.
     border: Option<Rect>,
 }
 

@@ -59,7 +59,7 @@ pub fn hide(engine: &mut Engine<'_>) -> Result<bool> {
     Ok(may_fade)
 }
 
-/// The paths of what the selected elements control.
+/// The paths of the objects that the selected elements control.
 fn controlled(engine: &mut Engine<'_>) -> Result<Vec<Arc<str>>> {
     let selected = |node: &&Node| node.showing && node.states.has(StateSet::SELECTED);
     let asked = engine.nodes.iter().filter(selected).take(MOST);

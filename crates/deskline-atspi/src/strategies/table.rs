@@ -1,8 +1,8 @@
 //! Tables that create their cells on request.
 //!
-//! Their children are never listed: a spreadsheet has 10⁹. The visible cells are found from the
-//! cells under two corners of the table's visible part, and from there by row and column as far as
-//! they show. A small table is read whole.
+//! Their children are never listed: a spreadsheet has 10⁹. The search for the visible cells starts
+//! at the cells under two corners of the table's visible part. From there it goes on by row and
+//! column, as long as cells are visible. A small table is read whole.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -295,8 +295,8 @@ impl Table {
             return Ok(None);
         }
         // A header's index can look like that of a cell, but only a cell is found at its own row
-        // and column. LibreOffice creates a new object for each request, so the same extents are
-        // enough.
+        // and column. LibreOffice creates a new object for each request, so an object with the
+        // same extents counts as the same cell.
         let there = engine.try_ask(&self.path, Request::CellAt(row, column))?;
         let Some(there) = there.as_ref().and_then(decode::object) else {
             return Ok(None);

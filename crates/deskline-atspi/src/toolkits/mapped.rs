@@ -1,5 +1,5 @@
-//! Finds the toolkit of a process by the files that the process has mapped, and how to put it on
-//! the accessibility bus.
+//! Finds the toolkit of a process by the files that the process has mapped, and tells how to put
+//! the process on the accessibility bus.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -91,8 +91,8 @@ pub fn has_qml(pid: u32) -> bool {
         .any(|file| maps.contains(file))
 }
 
-/// The translation catalogues of gettext and Qt that a process has mapped. They are those of the
-/// language in which it shows its texts.
+/// The translation catalogues of gettext and Qt that a process has mapped. Their language is the
+/// one in which the process shows its texts.
 pub fn catalogues(pid: u32) -> Vec<PathBuf> {
     let maps = maps(pid);
     let files = maps

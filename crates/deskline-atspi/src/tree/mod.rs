@@ -404,7 +404,7 @@ fn tool_tips_without_windows<'n>(
 }
 
 /// How far GTK 4's popovers in native Wayland windows have to be moved to their pop-up windows. GTK
-/// 4 reports a popover next to its pop-up window (from 4.18 on: off by its shadow).
+/// 4 reports a popover next to its pop-up window (from 4.18 on, because of the popover's shadow).
 fn beside_popups(
     nodes: &[Node],
     windows: &Windows,

@@ -3,8 +3,8 @@
 //! Rules are applied from the strictest to the loosest. A rule pairs a frame and a window if each
 //! is the only match of the other. Some windows are alike, such as two maximised ones with the same
 //! title. Among those, the frame with the ACTIVE state belongs to the front window, and that pair
-//! is remembered. If no such window is in front, the frames stay undecided: each gets all its
-//! possible windows.
+//! is remembered. If none of the alike windows is in front, their frames stay undecided: each gets
+//! all its possible windows.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -42,9 +42,9 @@ pub(crate) struct Pair {
 pub(crate) struct Learnt {
     /// The windows that ACTIVE identified. A frame keeps its window while another app is in front.
     by_active: HashMap<String, Lesson>,
-    /// The windows of the last reading in which ACTIVE decided nothing. An app and its compositor
-    /// change a title at different times: meanwhile the frame matches no window, and keeps the
-    /// window that it had.
+    /// The frames' windows at the last reading that could pair them without ACTIVE. An app and its
+    /// compositor change a title at different times: meanwhile the frame matches no window, and
+    /// keeps the window that it had.
     last: HashMap<String, WindowId>,
 }
 
@@ -147,7 +147,8 @@ struct Table<'t> {
     units: Units,
     frames: &'t [Frame<'t>],
     windows: &'t Windows,
-    /// How each frame maps to each window, if it fits.
+    /// For each frame and each window, how the frame maps to the window; `None` if the two do not
+    /// fit.
     fits: Vec<Vec<Option<Map>>>,
     paired: Vec<Option<usize>>,
 }
@@ -205,7 +206,7 @@ impl<'t> Table<'t> {
         (!rule.title || same_title) && (!rule.size || fit.is_some()) && (!rule.place || same_place)
     }
 
-    /// Makes the pairs that this rule decides. Returns those that ACTIVE decided.
+    /// Makes the pairs that this rule decides. Returns the pairs that ACTIVE decided.
     fn apply(&mut self, rule: Rule) -> Vec<(usize, usize)> {
         let mut by_active = Vec::new();
         loop {

@@ -12,7 +12,8 @@ pub struct Windows {
     /// The front window, which may be another app's. Only set if this app has several windows.
     pub front: Option<WindowId>,
     /// Whether the positions of the app's windows on the screen are unknown, and will stay so. An
-    /// element's coordinates are then relative to its window: toolkits on Wayland report no others.
+    /// element's coordinates are then relative to its window: on Wayland, toolkits report no other
+    /// coordinates.
     pub unplaced: bool,
     /// The bounds of all monitors together, if known.
     pub screen: Option<Rect>,
@@ -48,8 +49,8 @@ pub struct Toplevel {
     pub modal: bool,
     /// Whether the window is neither minimised nor on another workspace.
     pub on_screen: bool,
-    /// Where the content begins in the window's buffer. `None` if the window is not native to
-    /// Wayland. Its toolkit reports coordinates relative to the content, or to the buffer.
+    /// Where the content begins in the buffer of a native Wayland window, whose toolkit reports
+    /// coordinates relative to the content or to the buffer. `None` for any other window.
     pub in_buffer: Option<InBuffer>,
     /// The object path of the window's accessible frame, if nothing else identifies the window.
     pub frame: Option<String>,
@@ -65,7 +66,7 @@ pub enum InBuffer {
     Framed {
         left: i32,
         top: i32,
-        /// The number of the compositor's units in one of the toolkit's.
+        /// The size of the toolkit's unit, in the compositor's units.
         unit: i32,
     },
     /// Unknown: the compositor does not report it.

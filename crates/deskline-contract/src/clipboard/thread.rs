@@ -11,7 +11,7 @@ use super::{Clipboard, READS, SAVES};
 use crate::error::{Error, Result};
 use crate::wait;
 
-/// How long the thread may take to carry out an order: it may have to save first.
+/// How long the thread may take to carry out an order: it may have to save the clipboard first.
 const PATIENCE: Duration = SAVES.saturating_add(Duration::from_secs(5));
 
 /// The time between two checks of the cancel flag.
@@ -112,25 +112,26 @@ impl Clipboard for ClipboardThread {
     }
 }
 
-/// A display server's clipboard, as the thread reaches it.
+/// A display server's clipboard, as the clipboard thread uses it.
 pub trait Board {
     /// The data of all types. Empty if nothing is on the clipboard.
     type Content: Clone;
 
-    /// Handles pending messages.
+    /// Handles the display server's pending messages.
     fn hear(&mut self) -> Result<()>;
 
     /// Whether somebody else has put something on the clipboard since the last call.
     fn take_changed(&mut self) -> bool;
 
-    /// Reads the data that somebody else has put on the clipboard. Returns it with a list of the
-    /// omitted parts. Blocks for at most [`SAVES`].
+    /// Reads the data that somebody else has put on the clipboard. Returns the data, and a note
+    /// about the parts that were left out, if any. Blocks for at most [`SAVES`].
     fn fetch(&mut self, cancel: &Cancel) -> Result<(Self::Content, Option<String>)>;
 
     /// The text on the clipboard, if the clipboard's owner hands it over at once.
     fn fetch_text(&mut self) -> Result<Option<Vec<u8>>>;
 
-    /// A text under all its types, with the hint that clipboard managers should not record it.
+    /// The content that offers `text` under all text types, with the hint that clipboard managers
+    /// should not record it.
     fn text(&self, text: &str) -> Result<Self::Content>;
 
     /// Puts `content` on the clipboard and serves it: the agent's text for the process `reader`, or

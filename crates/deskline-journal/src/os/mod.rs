@@ -1,4 +1,4 @@
-//! The operating system's part of the folder: who may read it, its files, locks.
+//! The part of the folder that depends on the operating system: access rights, files and locks.
 
 #[cfg(unix)]
 mod unix;

@@ -32,7 +32,8 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
 }
 
 impl Handle {
-    /// Opens a folder. Refuses a symlink, a folder of another user, and one that is open to others.
+    /// Opens a folder. Refuses a symlink, a folder of another user, and a folder that other users
+    /// can access.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = match rustix::fs::open(path, flags, Mode::empty()) {
@@ -136,8 +137,8 @@ impl Handle {
     }
 }
 
-/// Locks the file against all other processes and threads until it is dropped. `false` if another
-/// one has the lock.
+/// Locks the file against all other processes and threads until the file is dropped. `false` if
+/// another process or thread has the lock.
 pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),

@@ -28,7 +28,7 @@ const OPENS: Duration = Duration::from_millis(1_200);
 /// How long an open list may take to close after Escape.
 const CLOSES: Duration = Duration::from_millis(500);
 
-/// The longest search of a list, in each direction.
+/// The longest time to search a list in each direction.
 const SEARCHES: Duration = Duration::from_secs(10);
 
 /// A list with at least this many choices in the tree may have more. GTK 4 makes 200 at a time.
@@ -37,7 +37,7 @@ const MANY: usize = 100;
 /// The key that opens the list of a combo box in every toolkit.
 const OPEN_KEY: KeyPress = KeyPress::new(Key::Down, Modifiers::ALT);
 
-/// The element that is chosen from, in the tree that the target was resolved on.
+/// The element from which a choice is picked, in the tree that the target was resolved on.
 #[derive(Clone, Copy)]
 struct Chooser<'t> {
     tree: &'t Tree,
@@ -104,7 +104,7 @@ impl Act<'_, '_> {
         let element = &from.tree.elements[from.index];
         let is_selected = match self.desk.act(&element.id, Deed::Choose(text)) {
             Ok(is_selected) => is_selected,
-            // Texts from pictures are not elements of the app.
+            // `Input`: the target is a text from a picture, and so no element of the app.
             Err(Error::Refused(_) | Error::Input(_)) => return Ok(false),
             Err(e) => return Err(e),
         };
@@ -244,7 +244,7 @@ impl Act<'_, '_> {
         Ok((now, found))
     }
 
-    /// Closes the list if a choice has left it open, without choosing anything.
+    /// After a failed choice, closes the list if it is still open. Chooses nothing.
     fn close_list(&mut self, from: Chooser<'_>) {
         let mut pressed = false;
         // A new `Cancel`, because the list has to close even after Esc has cancelled the link.
@@ -252,7 +252,7 @@ impl Act<'_, '_> {
             let now = self.desk.read(self.pid, crate::trees::Scope::Showing)?;
             let open = self.desk.popup_open(self.pid).unwrap_or(false) || from.is_expanded(&now);
             if open && !std::mem::replace(&mut pressed, true) {
-                // No aim may be set yet, if no window has been brought to the front.
+                // Set the aim: there is none yet if no window has been brought to the front.
                 let aim = self.aim(None);
                 self.desk.set_aim(aim);
                 self.desk.press_close()?;
@@ -273,7 +273,7 @@ impl Chooser<'_> {
         summary::name_of(self.tree, self.index)
     }
 
-    /// The element that is chosen from, in a later tree.
+    /// The element from which a choice is picked, in a later tree.
     fn find_in(&self, now: &Tree) -> Option<usize> {
         now.find_again(self.tree, self.index)
     }
@@ -322,8 +322,8 @@ impl Chooser<'_> {
         Err(TargetError::several_choices(&self.name(), self.choice, &found).into())
     }
 
-    /// Which elements of a later tree may be choices: those inside the element that is chosen from,
-    /// and those of a list or a menu that has opened since.
+    /// Which elements of a later tree may be choices: those inside the element from which a choice
+    /// is picked, and those of a list or a menu that has opened since.
     fn among(&self, now: &Tree) -> impl Fn(usize) -> bool + use<> {
         let showed = |e: &&deskline_core::Element| e.visible;
         let before: HashSet<&ElementId> = {
@@ -358,8 +358,8 @@ impl Chooser<'_> {
     }
 
     /// Whether at most one choice at each end is hidden. The list may then hold more choices than
-    /// the tree: some lists have elements only for the choices that show, those of GTK 4.18 for one
-    /// more.
+    /// the tree: some lists have elements only for the choices that show, and those of GTK 4.18 for
+    /// one choice more.
     fn most_show(&self, now: &Tree) -> bool {
         let among = self.among(now);
         let choices = now.elements.iter().enumerate();

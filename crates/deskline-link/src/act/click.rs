@@ -82,8 +82,8 @@ impl Act<'_, '_> {
         let element = &tree.elements[index];
         let is_item = matches!(element.role, Role::MENU_BAR_ITEM | Role::MENU_ITEM);
         let in_bar = is_item && in_menu_bar(tree, index);
-        // Buttons are left out below: one that a page has cut to no height, and that no label
-        // stands for, does not show.
+        // A button does not count as hidden: one that a page has cut to no height, and that has no
+        // label in its place, does not show at all.
         let shows = |at: usize| tree.elements[at].visible;
         let is_tab = element.role == Role::TAB && !element.visible;
         let is_tab =

@@ -22,8 +22,8 @@ enum Kind {
     Half,
 }
 
-/// The English names of the parts. Firefox 140 needs them because it reports no ranges, which tell
-/// the kinds in every language.
+/// The English names of the parts. Needed for Firefox 140, which reports no ranges: where there are
+/// ranges, they tell the kinds of the parts in every language.
 #[rustfmt::skip]
 const NAMES: [(&str, Kind); 6] = [
     ("Year", Kind::Year), ("Month", Kind::Month), ("Day", Kind::Day), ("Hours", Kind::Hour),
@@ -153,7 +153,7 @@ fn parts_in_focus(tree: &Tree) -> Option<(usize, Vec<usize>)> {
     let field = tree
         .outwards(inner)
         .find(|at| tree.elements[*at].role == Role::DATE_FIELD);
-    // Firefox's half of the day is a text field.
+    // In Firefox the part for AM or PM is a text field.
     let is_half = |e: &Element| e.role == Role::TEXT_FIELD;
     let parts = tree
         .inside(inner)

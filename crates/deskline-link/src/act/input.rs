@@ -24,8 +24,8 @@ use crate::trees::{Deed, Scope};
 use crate::wait;
 use deskline_input::Aim;
 
-/// The maximum number of readings of an app that reports no focused element. In a window that has
-/// come to the front, it may take a while to focus one.
+/// The maximum number of readings of an app that reports no focused element. After its window has
+/// come to the front, an app may take a while to focus an element.
 const FOCUS_COMES: u32 = 6;
 
 /// The maximum number of readings of an app whose focused element takes no text.
@@ -34,8 +34,8 @@ const FOCUS_MOVES: u32 = 2;
 /// The time between two readings of an app that sends no event.
 const LOOK: Duration = Duration::from_millis(40);
 
-/// How long to wait for a clicked field to get the focus, and for the field that the first
-/// character of a path opens to show that character.
+/// How long to wait for a clicked field to get the focus. Also how long to wait for the field that
+/// opens at the first character of a path to show this character.
 pub(super) const FIELD_COMES: Duration = Duration::from_secs(1);
 
 /// The characters that a path begins with. When one is typed, file dialogs open a field for the
@@ -291,8 +291,8 @@ impl<'a> Act<'a, '_> {
         self.read_until(tree, FIELD_COMES, has_it)
     }
 
-    /// Fails if a clicked field lacks the focus, and another field that showed before has it or a
-    /// menu has opened: the text would go there.
+    /// Fails if a clicked field lacks the focus while another field, which showed before, has it,
+    /// or while a new menu is open: the text would go to that field or menu.
     pub(super) fn check_focus(&self, tree: &Tree) -> Result<()> {
         let known = self.tree.zip(self.target.and_then(|t| t.index));
         let Some((known, index)) = known.filter(|(known, index)| {
@@ -493,7 +493,7 @@ impl<'a> Act<'a, '_> {
         };
         let tree = self.read_until(tree, FIELD_COMES, has_come)?;
         let now = Witness::new(&tree);
-        // The field may have opened without the character.
+        // The field may have opened without taking the character.
         let lost = now.field().is_some_and(|field| field.text.is_empty());
         Ok(if lost { text } else { rest })
     }

@@ -10,8 +10,8 @@ use crate::display::Window;
 use crate::error::{Error, Result};
 
 impl Act<'_, '_> {
-    /// Records the window that is about to get input, if keys may follow in this link. Records none
-    /// on a desktop that does not report its front window.
+    /// Records the window that is about to get input, if keys may follow in this link. Records no
+    /// window on a desktop that does not report its front window.
     pub(crate) fn note_window(&mut self, keys_follow: bool) -> Result<()> {
         if !keys_follow && !self.call.is_chain {
             return Ok(());

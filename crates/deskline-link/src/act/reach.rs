@@ -54,8 +54,8 @@ impl Reached {
     }
 }
 
-/// How many times to look for a target whose window moves. A display that can tell refuses input to
-/// a window that still moves.
+/// How many times to look for a target whose window moves. A display that can tell that a window
+/// still moves refuses input to it.
 const AGAIN: usize = 4;
 
 impl Act<'_, '_> {
@@ -87,8 +87,8 @@ impl Act<'_, '_> {
         let middle = |place| lookup::click_point(tree, index, place);
         if tree.elements[index].visible {
             let reread = self.front(Wanted::Element(index))?;
-            // A tree that is read after raising has no elements from the picture: these keep their
-            // old bounds.
+            // A tree that is read after raising lacks the elements from the picture, so they keep
+            // their old bounds.
             let can_reread = !is_from_picture(&tree.elements[index].id);
             let reread = reread.filter(|_| can_reread);
             let (place, window) = if let Some(now) = reread {
@@ -125,8 +125,8 @@ impl Act<'_, '_> {
         Ok(at(middle(place), Some(place), &target.name, !comes))
     }
 
-    /// The middle of the words that the call names within a longer text, because its other words
-    /// may be links.
+    /// The middle of the words that the call names, if they are a part of a longer text. The other
+    /// words of the text may be links.
     fn words(&mut self, target: &Resolved, place: Rect) -> Option<Point> {
         let (tree, index) = self.tree.zip(target.index.filter(|_| target.is_part))?;
         let element = &tree.elements[index];
@@ -144,8 +144,8 @@ impl Act<'_, '_> {
         place.contains(words).then_some(words)
     }
 
-    /// Finds the target again if its window has moved since `reached`: the pictures before input
-    /// and the questions to the app take a while.
+    /// Finds the target again if its window has moved since `reached` was found: the pictures
+    /// before input and the questions to the app take a while.
     pub(super) fn where_now(&mut self, target: &Resolved, mut reached: Reached) -> Result<Reached> {
         let (Some(tree), Some(index)) = (self.tree, target.index) else {
             return Ok(reached);
@@ -188,7 +188,7 @@ impl Act<'_, '_> {
         if let (Some(tree), Some(index)) = (self.tree, target.index)
             && !sure(tree, index)
         {
-            // The app has similar windows, so the element may be in another one.
+            // The app has similar windows, so the element may be in another of them.
             let window = tree.window_at(point).map(|window| window.id);
             let now = window.map(|window| self.known(window)).transpose()?;
             let now = now.flatten();
@@ -355,8 +355,8 @@ impl Act<'_, '_> {
     }
 }
 
-/// The point of a drag's end, as near to its middle as possible, that no other window covers once
-/// the window dragged from is raised.
+/// The point of a drag's end that no other window covers once the window dragged from is raised. Of
+/// several points, the one nearest to the middle of `end`.
 fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<Point> {
     /// The number of points to try on each side.
     const GRID: i32 = 16;
@@ -439,8 +439,8 @@ pub(super) fn is_holder(tree: &Tree, at: usize) -> bool {
     )
 }
 
-/// The candidates for scrolling an element: its visible ancestors whose bounds do not contain its
-/// centre, the innermost first, each with its bounds.
+/// The candidates for scrolling an element: its visible ancestors whose bounds do not contain the
+/// element's centre, the innermost first, each with its bounds.
 fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> + '_ {
     let place = tree.elements[index].place();
     let around = move || tree.outwards(index).skip(1);
@@ -469,8 +469,8 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
 }
 
 /// The first and the last visible element of the same role as `index`, in the container at `level`.
-/// If there are none, the first and the last visible part of the content that scrolls there: GTK 3
-/// gives no place to what is scrolled away.
+/// If there are no such elements, the first and the last visible part of the content that scrolls
+/// there: GTK 3 gives no place to what is scrolled away.
 fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usize)> {
     let (area, bounds) = scrollers(tree, index).nth(level)?;
     let inside = || tree.inside(area).filter(|i| tree.elements[*i].visible);
@@ -559,8 +559,8 @@ pub(super) fn wheel_spot(tree: &Tree, holder: usize, area: Rect) -> Option<Point
 }
 
 /// The points at which to turn the wheel over an area, the best first: `first`, then those near the
-/// middle. None is over a control that the wheel would change. Points that the scrolling would
-/// carry such a control to are left out, or come last in a web page, after a scroll bar.
+/// middle. No point is over a control that the wheel would change. Points to which the scrolling
+/// would carry such a control come last, after a scroll bar, and only in a web page.
 pub(super) fn wheel_spots(
     tree: &Tree,
     holder: usize,

@@ -47,7 +47,8 @@ const UNDER: usize = 3;
 /// How many points of an element to try for the wheel.
 const SPOTS: usize = 8;
 
-/// The most pixels by which a line of the wheel moves in any toolkit (Chromium).
+/// The most pixels by which one line of the wheel scrolls in any toolkit. Chromium scrolls this
+/// far.
 const LINE: i32 = 120;
 
 /// The target in a reading.
@@ -77,10 +78,10 @@ impl Seen<'_> {
 /// What receives a click at one of the target's points.
 enum Receiver {
     Target(Point),
-    /// Perhaps the target: an element around it, or the given part of it, which may act
-    /// differently.
+    /// Perhaps the target: the app names an element around the target, or the given part of the
+    /// target, which may act differently.
     Perhaps(Point, Option<usize>),
-    /// The app cannot tell.
+    /// The app cannot tell what receives the click.
     Unknown(Point),
     /// Another element: one of the tree, or one that the tree does not list (`None`).
     Other(Option<usize>),
@@ -91,8 +92,8 @@ enum Receiver {
 }
 
 impl<'a> Act<'a, '_> {
-    /// Moves the pointer to the target if the app can be asked what lies at a point. Whatever moves
-    /// or opens under the pointer then does so before the app is asked, and a web page starts to
+    /// Moves the pointer to the target if the app can be asked what lies at a point. So whatever
+    /// moves or opens under the pointer does so before the app is asked, and a web page starts to
     /// work out its answer.
     pub(super) fn arrive(&mut self, target: &Resolved, reached: &mut Reached) -> Result<()> {
         let Some((tree, index)) = self.checked(target) else {
@@ -184,7 +185,7 @@ impl<'a> Act<'a, '_> {
                     (stays, reached.arrived) = (LOOK, None);
                     self.cancel.wait(LOOK)?;
                 }
-                // The target may move slowly, so that the point is still in it.
+                // The target may move so slowly that the point is still in it.
                 Receiver::Moved if shared.contains(reached.point) => {
                     let point = reached.point;
                     return Ok(reached.at(point, seen.place));
@@ -312,8 +313,8 @@ impl<'a> Act<'a, '_> {
             return Ok(first);
         };
         let seen = self.seen((tree, index), area)?;
-        // The wheel also carries what lies beside the target past the pointer, so that the whole
-        // container counts. Browsers do not change what is carried past.
+        // The wheel also carries what lies beside the target past the pointer, so the whole
+        // container counts. Browsers do not change a control that is carried past the pointer.
         let holder = tree.outwards(index).find(|at| is_holder(tree, *at));
         let is_own =
             changes_by_wheel(tree.elements[index].role) || tree.page_around(index).is_some();
@@ -354,7 +355,7 @@ impl<'a> Act<'a, '_> {
     }
 
     /// What receives a click on the target at `point`. If that is not the target, tries other
-    /// points of it, and takes the first one at which the target receives the click.
+    /// points of the target, and takes the first point at which the target receives the click.
     fn receiver(&mut self, seen: &Seen<'_>, point: Point) -> Result<Receiver> {
         let is_spin = seen.tree.elements[seen.index].role == Role::INCREMENTOR;
         let text = |desk: &mut Checkpoint<'_>| {
@@ -366,7 +367,7 @@ impl<'a> Act<'a, '_> {
         let own_text = if is_spin { text(self.desk) } else { None };
         let first = own_text.unwrap_or(point);
         let shown = shown(&seen.tree, seen.index, seen.place);
-        // An item of a menu may be half a row beside its place.
+        // A menu item may lie half a row away from the place that its app reports.
         let is_cut = !shown.is_empty() && seen.place.contains(first) && !shown.contains(first);
         let first = if is_cut { shown.center() } else { first };
         let receiver = self.at_point(seen, first)?;
@@ -442,8 +443,8 @@ impl<'a> Act<'a, '_> {
     }
 
     /// Turns the wheel by as much as the target is covered. If an element around the target shows
-    /// nothing of it, has the app scroll the target into view instead. Returns whether the target
-    /// has moved.
+    /// no part of the target, has the app scroll the target into view instead. Returns whether the
+    /// target has moved.
     fn bring_out(&mut self, seen: &Seen<'_>, cover: Option<usize>) -> Result<bool> {
         let (tree, place) = (&seen.tree, seen.place);
         let has_moved = |now: &Tree| {
@@ -522,7 +523,7 @@ fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
     let fits_above = over.y.saturating_sub(place.h) >= area.y;
     let fits_below = end(over).saturating_add(place.h) <= end(area);
     let turn = |distance: i32| distance / LINE + 1;
-    // Bars are at the edges, perhaps several: move the target away from the edge of this one.
+    // There may be a bar at each edge: move the target away from the edge with the covering bar.
     let is_low = over.center().y > area.center().y;
     match (fits_above, fits_below) {
         (true, true) if is_low => Some(turn(up)),

@@ -80,8 +80,8 @@ pub(crate) struct Wanted<'w> {
     state: Awaited,
     timeout: Duration,
     since: Instant,
-    /// The texts that earlier steps have typed. A field that contains one is not the awaited
-    /// element.
+    /// The texts that earlier steps have typed. A field that contains one of these texts is not the
+    /// awaited element.
     typed: Vec<String>,
     /// Whether the chain's next step acts on the same target, which then has to be enabled.
     acts_next: bool,
@@ -106,7 +106,7 @@ impl<'w> Wanted<'w> {
         }
     }
 
-    /// The same wait as the step of a chain that comes after `ended` runs.
+    /// This wait, as the step of a chain that comes after `ended` runs.
     pub(crate) fn after_runs(mut self, call: &Call, ended: usize) -> Self {
         let typed = call.runs().take(ended).filter_map(|(_, a)| a.keys().0);
         self.typed = typed.map(|text| fold(text).into_owned()).collect();

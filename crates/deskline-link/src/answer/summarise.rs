@@ -212,8 +212,8 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
     parts.join(". ") + "."
 }
 
-/// The note about a key that did nothing. A key that may be part of a secret is not named, and its
-/// effect on a secure field is not in the tree.
+/// The note about a key that did nothing. `None` if the key may be part of a secret: the note would
+/// name the key, and the tree does not show the key's effect on a secure field.
 fn idle_key(call: &Call, report: &Report) -> Option<String> {
     let (_, press) = call.action.keys();
     let press = press?;

@@ -41,8 +41,8 @@ impl Checkpoint<'_> {
         let now = self.desktop.front().ok().flatten();
         if !self.touched {
             // Put behind only a window that the app itself has opened or raised, and only if no
-            // menu is open, which would close. Chromium raises its window when a dialog of its own
-            // closes.
+            // menu is open, because the menu would close. Chromium raises its window when a dialog
+            // of its own closes.
             let unasked = self.person_pressed() == Some(false);
             let by_app =
                 |now: &&Window| self.is_targets(now) && (unasked || !self.was_there(now.id));
@@ -105,8 +105,8 @@ impl Checkpoint<'_> {
     }
 
     /// Whether the person has switched to this window, or another app has opened it for the person.
-    /// These are the windows that do not belong to the target. While an app is starting, any new
-    /// window may be that app's.
+    /// That is so for every window that does not belong to the target. While an app is starting, a
+    /// new window does not count, because it may be that app's.
     fn is_elsewhere(&self, now: &Window) -> bool {
         !self.is_targets(now) && (self.subject.home().is_some() || self.was_there(now.id))
     }
@@ -127,7 +127,8 @@ impl Checkpoint<'_> {
     }
 
     /// Moves the pointer back if a link moved it, the person has not moved it since, and no button
-    /// is pressed. After a hover that was not cancelled, the next link that acts moves it back.
+    /// is pressed. After a hover that was not cancelled, the next link that acts moves the pointer
+    /// back.
     fn restore_pointer(&mut self) {
         let Some(pointer) = self.saved.pointer.filter(|_| !self.keep) else {
             return;
@@ -184,7 +185,7 @@ impl Checkpoint<'_> {
             Self::restore_front,
             Self::open_guard,
             Self::unwatch,
-            // Once more, in case the first time has panicked.
+            // Called once more, in case the first call has panicked.
             Self::open_guard,
         ];
         let made = steps.map(|step| catch_unwind(AssertUnwindSafe(|| step(self))));

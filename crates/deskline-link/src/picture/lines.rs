@@ -24,8 +24,8 @@ const FLAT: u8 = 8;
 /// A straight edge of this length belongs to a frame or a rule, and to no letter.
 const STRAIGHT: usize = 24;
 
-/// Letters with a larger gap than this, and than 5/4 of the line's height, belong to two texts. In
-/// fixed-width fonts, gaps between words are wider than the line is high.
+/// Letters belong to two texts if the gap between them is larger than this, and than 5/4 of the
+/// line's height. In fixed-width fonts, gaps between words are wider than the line is high.
 const APART: usize = 12;
 
 /// Rows of pixels with a smaller gap than this may belong to one letter, as in `i`.

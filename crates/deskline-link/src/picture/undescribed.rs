@@ -31,7 +31,7 @@ pub(crate) struct Spot {
     pub(crate) element: usize,
     /// The visible part of the element.
     pub(crate) place: Rect,
-    /// The parts that other elements describe, passwords among them.
+    /// The parts of the spot that other elements describe, password fields among them.
     pub(crate) described: Vec<Rect>,
 }
 

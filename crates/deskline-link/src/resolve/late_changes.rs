@@ -61,7 +61,8 @@ impl LastTrees {
         found.map(|known| &known.tree)
     }
 
-    /// Keeps an answer's trees for later comparison: the target's first, with its late changes.
+    /// Keeps an answer's trees for later comparison: first the target's tree, with its late
+    /// changes.
     pub(crate) fn remember(
         &mut self,
         late: Option<LateChanges>,
@@ -112,8 +113,8 @@ impl Since<'_> {
         diff.added.retain(|&i| is[i].visible);
         diff.added
             .extend(appeared.into_iter().filter(|&i| says(&is[i])));
-        // Tool tips do not count: the pointer is put back after the answer, and may open one where
-        // it rests.
+        // Tool tips do not count: the pointer is put back after the answer, and may open a tool tip
+        // where it rests.
         diff.added.retain(|&i| !now.is_in_tool_tip(i));
         // Texts of blind spots come and go, depending on whether a call has looked for them.
         let told = |e: &Element| now.is_picture_only() || !is_from_picture(&e.id);

@@ -1,5 +1,5 @@
-//! The windows that a call with `window` may act in: the window that it names, and in a chain those
-//! that its steps have opened.
+//! The windows that a call with `window` may act in: the window that it names, and in a chain the
+//! windows that the chain's steps have opened.
 
 use deskline_core::tree_file::window_label;
 use deskline_core::{ElementId, Tree, escape, focus};
@@ -55,7 +55,7 @@ impl Windows {
         let in_front = |top: &usize| self.front.as_ref().is_some_and(|front| is(*top, front));
         found.sort_by_key(|top| !in_front(top));
         match (found.is_empty(), tops.as_slice()) {
-            // A step has closed the call's window, and the app has only one other.
+            // A step has closed the call's window, and the app has only one other window.
             (true, [left]) => Ok(vec![*left]),
             (true, _) => Err(no_window(tree, wanted)),
             (false, _) => Ok(found),

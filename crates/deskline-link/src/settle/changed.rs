@@ -1,4 +1,4 @@
-//! What a step has changed: in one word, and which control.
+//! The word for what a step has changed, and the control that it has changed.
 
 use deskline_core::{Diff, Element, ElementId, Modified, Rect, Role, States, Tree, WindowId};
 
@@ -84,7 +84,7 @@ pub(crate) struct Says {
     pub(crate) value: String,
     pub(crate) title: String,
     pub(crate) states: States,
-    /// Whether the row that the control is, or lies in, is selected.
+    /// Whether the control's row is selected: the control itself, or the row that it lies in.
     pub(crate) picks: bool,
 }
 

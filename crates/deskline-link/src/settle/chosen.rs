@@ -5,7 +5,8 @@ use deskline_core::{Element, Role, States, Texts, Tree, fold};
 /// How many levels a combo box may be above its parts, such as a label or a field.
 const LEVELS: usize = 3;
 
-/// The element that is chosen from, for the element at `index`: a container, or itself.
+/// The element from which a choice is picked, given the element at `index`: that element itself, or
+/// a container of it.
 pub(crate) fn chooser(tree: &Tree, index: usize) -> usize {
     let mut around = tree.outwards(index).take(LEVELS + 1);
     // A button in a row of a list has a menu of its own, and a cell of a table choices of its own.

@@ -14,9 +14,9 @@ pub(crate) const QUIET: Duration = Duration::from_millis(60);
 /// ms, gnome-calculator a result after 40 ms.
 const UNSEEN: Duration = Duration::from_millis(120);
 
-/// How long to wait after the activation of a button. GTK 3 after a key, and GTK 4 after a key or a
-/// call, draws the button pressed for 250 ms, sends no event, and then runs its action. After a
-/// click an app may have to compute, or ask a server.
+/// How long to wait after the activation of a button. After a key, and in GTK 4 also after a call,
+/// GTK draws the button pressed for 250 ms without an event, and only then runs the button's
+/// action. After a click an app may have to compute, or ask a server.
 const ACTIVATION: Duration = Duration::from_millis(320);
 
 /// How long a dialog may take to answer Return in a field. GTK draws the dialog's button pressed
@@ -33,19 +33,19 @@ const RESTED: Duration = Duration::from_millis(900);
 /// The expected effect of an act.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Nothing by itself.
+    /// The act has no effect of its own.
     #[default]
     Nothing,
     /// A change or an event.
     Change,
-    /// The focus, or more, after a click on a field.
+    /// At least a change of the focus, after a click on a field.
     Focus,
     /// A change, which may come late, after a click on a button.
     Click,
     /// A change, which may come late, after a button was pressed by a call, or by a key alone.
     Press,
-    /// An event, after a text and then a key that may activate a button. A change is no sign,
-    /// because the text makes one already.
+    /// An event, after a text and then a key that may activate a button. A change is no sign of the
+    /// effect, because the text already causes a change.
     Activation,
     /// A change that comes once the pointer has rested, such as a tool tip.
     Hover,

@@ -8,9 +8,9 @@ use crate::settle::compare::{self, Difference, Made, made_of};
 /// The verdict about an action's effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The app has the requested state, or an unknown one.
+    /// The app has the requested state, or its state is unknown.
     Agrees,
-    /// The app has another state, which may be its form of the requested one. Leads to a note.
+    /// The app has another state, perhaps the requested one in a form of its own. Leads to a note.
     Differs(String),
     /// The app has another state. Leads to an error.
     Failed(Mismatch),
@@ -97,8 +97,8 @@ impl Field {
         named.next().filter(|_| named.next().is_none())
     }
 
-    /// The verdict about a text whose lines are paragraphs of their own, of which this field is the
-    /// first. Or about a text for a field that the app has built anew.
+    /// The verdict about a text whose lines are separate paragraphs, with this field as the first
+    /// paragraph. Also the verdict about a text for a field that the app has built anew.
     pub(crate) fn lines(&self, keys: &str, after: &Tree) -> Verdict {
         let Some((index, now)) = self.again(after) else {
             return Verdict::Agrees;
@@ -253,8 +253,9 @@ impl Field {
         }
     }
 
-    /// What gives the field the rest of a typed text, if the only new text in the field is a part
-    /// of the typed one: how many characters to erase before the caret, and the text to type then.
+    /// How to give the field the rest of a typed text: how many characters to erase before the
+    /// caret, and the text to type then. `None` unless the only new text in the field is a part of
+    /// the typed text.
     pub(crate) fn lacks<'t>(&self, old: &Self, typed: &'t str) -> Option<(usize, &'t str)> {
         if !self.is(old) || !self.editable || !self.is_one_line() || self.is_cut() {
             return None;
@@ -307,7 +308,8 @@ impl Field {
         ends && self.is_one_line() && !self.text.is_empty()
     }
 
-    /// Whether the typed name has replaced the old one up to its suffix, as file dialogs select it.
+    /// Whether the typed name has replaced the old name except for the suffix, which file dialogs
+    /// do not select.
     fn keeps_suffix(&self, old: &Self, typed: &str) -> bool {
         let suffix = self.text.strip_prefix(typed);
         let name = typed.rsplit('/').next().unwrap_or_default();
@@ -329,16 +331,18 @@ impl Field {
         self.text == old.text && self.total == old.total
     }
 
-    /// The verdict about a text for a field that takes no text, or only in its own form: a slider,
-    /// a read-only field, a number field, which shows at once what it takes (GTK 4 calls all of
-    /// these editable), and a box of Qt for dates and times. A single letter may be a shortcut.
+    /// The verdict about a text for a field that takes no text, or takes it only in the field's own
+    /// form: a slider, a read-only field, a number field, which shows at once what it takes (GTK 4
+    /// calls all of these editable), and a box of Qt for dates and times. A single letter may be a
+    /// shortcut.
     fn refused(&self, old: &Self, typed: &str) -> Option<Verdict> {
         if !self.is(old) || self.means(typed) {
             return None;
         }
         let has_digit = |text: &str| text.contains(char::is_numeric);
         let is_text = typed.trim().chars().count() > 1 || has_digit(typed);
-        // A date that is typed through several fields ends in a field that has its part already.
+        // A date that is typed through several fields ends in a field that already has its part of
+        // the date.
         let mut typed_parts = typed.split(|c: char| !c.is_alphanumeric());
         let has_part = typed_parts.any(|part| part == self.text.trim());
         let takes_none = match self.role {
@@ -346,7 +350,7 @@ impl Field {
             role => role == Role::INCREMENTOR && has_digit(&self.text) && !has_part,
         };
         let refuses = self.is_slider() || takes_none && is_text && self.stays(old);
-        // A month may have a name.
+        // The month may be a name instead of a number.
         let parts = self.text.split(|c: char| !c.is_alphanumeric());
         let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
         let is_number = |part: &&&str| part.bytes().all(|b| b.is_ascii_digit());
@@ -529,7 +533,7 @@ fn inserted(old: &str, new: &str) -> String {
     new[..new.len() - end].iter().collect()
 }
 
-/// The end of a typed text, which is around the caret.
+/// The end of a typed text. After typing, the caret is there.
 fn tail(text: &str) -> &str {
     const TAIL: usize = 100;
     let at = text.char_indices().rev().nth(TAIL - 1);

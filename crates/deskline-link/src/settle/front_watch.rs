@@ -12,13 +12,13 @@ use crate::error::Result;
 pub(crate) struct FrontWatch {
     /// Whether the action only waits, and so has no effects of its own.
     waits: bool,
-    /// How long the guard had been closed before the action.
+    /// How long the person's devices had been grabbed in this link before the action.
     held_before: Option<Duration>,
     fronts: Vec<Option<Window>>,
 }
 
 impl FrontWatch {
-    /// Starts empty. `held` is how long the guard has been closed in this link so far.
+    /// Starts empty. `held` is how long the person's devices were grabbed in this link so far.
     pub(crate) fn new(action: &Action, held: Option<Duration>) -> Self {
         Self {
             waits: matches!(action, Action::WaitFor { .. }),

@@ -70,8 +70,9 @@ impl Link<'_> {
         Ok(found)
     }
 
-    /// The process, other than the call's, that keys go to now. This step has brought it to the
-    /// front, or an earlier step has, and it still has a window.
+    /// The process that keys go to now, if it is not the call's process, and its window. Either
+    /// this step has brought the process to the front, or an earlier step did so and the process
+    /// still has a window.
     pub(crate) fn other_in_front(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -80,7 +81,7 @@ impl Link<'_> {
             return Ok(None);
         };
         let taken = self.front.decide(desk, pid)?;
-        // An app that receives a drop may come to the front because of it.
+        // An app that receives a drop may come to the front because of the drop.
         let dropped_on = |(window, owner): &(Window, u32)| {
             self.subject.dropped_on(*owner) && desk.was_there(window.id)
         };

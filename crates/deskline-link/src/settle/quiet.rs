@@ -2,11 +2,12 @@
 //!
 //! An event means that something may have changed. Only a reading shows what is there: toolkits
 //! omit events (GTK 3), send none (Qt 5), or send thousands (mousepad). So the loop waits until no
-//! event has come for [`PAUSE`], reads, and goes on listening until no event has come for
-//! [`QUIET`], or for [`SEEN`] after a change that was read: the reading is a part of the silence.
-//! The app has settled if nothing changed since the last reading, or if events announced the change
-//! and then stopped. A change without an event means that the toolkit sends none: read again.
-//! Elements that move also cause another reading if the toolkit sends no event for that.
+//! event has come for [`PAUSE`], then reads. It goes on listening until no event has come for
+//! [`QUIET`], or only for [`SEEN`] if the reading showed a change. The time of the reading counts
+//! as silence. The app has settled if nothing changed since the last reading, or if events
+//! announced the change and then stopped. After a change without an event, the loop reads again,
+//! because the toolkit sends no events. It also reads again while elements move, if the toolkit
+//! sends no event for that.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -76,8 +77,8 @@ pub(crate) struct Settled {
     pub(crate) quiet: bool,
     /// Whether the app was computing in the end.
     pub(crate) computing: bool,
-    /// Whether the window's picture changed although the tree shows no effect, except at the
-    /// clicked and the focused element. `None` if the tree shows an effect, or the pictures were
+    /// Whether the window's picture changed elsewhere than at the clicked and the focused element,
+    /// although the tree shows no effect. `None` if the tree shows an effect, or the pictures were
     /// not compared.
     pub(crate) moved: Option<bool>,
 }
@@ -101,13 +102,13 @@ pub(crate) struct Awaits<'t> {
     pub(crate) target: Option<&'t Element>,
     /// Whether a text was typed.
     pub(crate) types: bool,
-    /// The input, if the time matters at which the tree reports its effect.
+    /// The input, if it matters when the tree reports the effect of the input.
     pub(crate) sent: Option<Sent>,
     /// How long to listen at least, because a list of completions opens after the last key.
     pub(crate) least: Duration,
     /// The tree right before the Return that answers a dialog from a field of the dialog.
     pub(crate) asked: Option<&'t Tree>,
-    /// The closed field that a text was typed into and that may open a list for it.
+    /// The closed field that a text was typed into and that may open a list for the text.
     pub(crate) lists: Option<&'t Element>,
     /// The longest time to wait.
     pub(crate) most: Duration,
@@ -129,7 +130,7 @@ impl Awaits<'_> {
         expected_places(self.before, now, self.target.filter(|_| !self.types))
     }
 
-    /// Whether the window's picture changed, except at the clicked and the focused element.
+    /// Whether the window's picture changed elsewhere than at the clicked and the focused element.
     fn has_moved(&self, desktop: &mut dyn Desktop, now: &Tree) -> Option<bool> {
         if !change::are_quick(desktop) {
             return None;
@@ -169,7 +170,8 @@ pub(crate) fn await_quiet(
         desk.ungrab_in_time();
         let desktop = &mut **desk;
         let cpu = Cpu::now(desktop, pid);
-        // With the longer pause, lasting changes without events cause no more readings than others.
+        // Without events the pause is longer, so that lasting changes cause no more readings than
+        // they would with events.
         let pause = if again {
             Duration::ZERO
         } else if more.is_some() || last.is_none() || slides {
@@ -279,7 +281,7 @@ struct Heard {
 }
 
 /// Listens until no event has come for `pause`, or until events have come for [`NOISE`] without
-/// such a pause. `any` is the event right before, if there was one.
+/// such a pause. `any` is the sign that was heard right before, if any.
 fn listen(
     desktop: &mut dyn Desktop,
     any: Option<Sign>,

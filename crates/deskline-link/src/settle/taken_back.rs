@@ -58,8 +58,8 @@ pub(crate) fn note_change(
     });
 }
 
-/// Whether a text was typed into a field of one line, or of a page. A key after it may send the
-/// text, which leaves a field empty that was empty before.
+/// Whether a text was typed into a field of one line, or of a web page. `false` if the field was
+/// empty before and a key follows: the key may send the text, which leaves the field empty again.
 fn typed_over(action: &Action, report: &Report) -> bool {
     let before = report.step.keys.before.as_ref();
     before.is_some_and(|before| {
@@ -88,7 +88,7 @@ impl Link<'_> {
         why.map_or(Ok(()), |why| Err(NoEffect::from(why).into()))
     }
 
-    /// Reads the control that the last step has changed once more, after the time in which its app
+    /// Once more reads the control that the last step has changed, after the time in which its app
     /// may take the change back. The person has their window back by then.
     ///
     /// # Errors
@@ -250,7 +250,7 @@ fn not_focused(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
     let Some(target) = target.filter(misses) else {
         return Verdict::Agrees;
     };
-    // Firefox adds a page for the next new tab, which does not show.
+    // For the next new tab, Firefox adds a page that does not show.
     let diff = Diff::between(before, after);
     let changes = diff.modified.iter().filter(|m| !m.is_focus_alone());
     let mut now = changes.map(|m| m.after).chain(diff.added.iter().copied());

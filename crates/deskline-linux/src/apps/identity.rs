@@ -109,8 +109,8 @@ impl Launch {
             let path = in_path(word, session)?;
             let real = path.canonicalize().ok();
             let real = real.filter(|real| file(real) == file(&path))?;
-            // Keep the link if it is root's: some programs act by the name with which they are
-            // started.
+            // Keep the link if only root can change it: some programs act by the name with
+            // which they are started.
             let path = Some(path).filter(|path| is_roots(path, session));
             let path = path.unwrap_or(real);
             *word = path.to_string_lossy().into_owned();
@@ -160,8 +160,8 @@ fn of_entry(entry: &Entry, session: &Session) -> Identity {
     known
 }
 
-/// The identity of a program or script: its real path. Where only root can write, also its base
-/// name and the path with its links.
+/// The identity of a program or script: its real path. If only root can write the file, also its
+/// base name and the path with unresolved links.
 fn of_file(path: &Path, session: &Session) -> Identity {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let real_text = real.to_string_lossy().into_owned();

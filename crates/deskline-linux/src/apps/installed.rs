@@ -134,7 +134,8 @@ fn id_below(path: &Path, root: &Path) -> String {
 
 /// The data directories, the user's first. XDG Base Directory Specification. If the session's
 /// `XDG_DATA_DIRS` is not known, adds the directories that Flatpak and Snap would add to it.
-/// Flatpak's come first: of an app that is installed in both ways, the menu starts the Flatpak.
+/// Flatpak's come first: if an app is installed as a Flatpak and otherwise, the menu starts the
+/// Flatpak.
 pub(super) fn data_dirs(session: &Session) -> Vec<PathBuf> {
     let home = session.folder("XDG_DATA_HOME", ".local/share");
     let mut dirs: Vec<PathBuf> = home.clone().into_iter().collect();

@@ -23,8 +23,8 @@ const ACTIVATION: Duration = Duration::from_secs(10);
 /// How long the bus itself may take to answer.
 const BUS: Duration = Duration::from_secs(2);
 
-/// Measured: without this option Chromium exposes 7 elements and no page. Setting `org.a11y.Status`
-/// does not change that.
+/// The option that makes Chromium expose its pages. Without it, Chromium exposed 7 elements and no
+/// page, even when `org.a11y.Status` was set.
 const CHROMIUM_TREE: &str = "--force-renderer-accessibility";
 
 /// How often to check the length of an app's standard error.
@@ -43,9 +43,9 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// The exit status of the started process, if it has ended. A successful exit means that it
-    /// handed over to another process; any other exit is a failure. Always `None` for an app that
-    /// the bus started.
+    /// The exit status of the started process, if the process has ended. A successful exit means
+    /// that it handed over to another process; any other exit is a failure. Always `None` for an
+    /// app that the bus started.
     pub(crate) fn exited(&self) -> Option<ExitStatus> {
         self.exit.get().copied()
     }
@@ -71,8 +71,9 @@ impl Launched {
     }
 }
 
-/// Starts an app with the session's environment, in a process session of its own, so that it
-/// outlives this process. It runs in the home directory unless its desktop file names another one.
+/// Starts an app with the session's environment, in a process session of its own, so that the app
+/// outlives this process. The app runs in the home directory, unless its desktop file names another
+/// directory.
 pub fn launch(launch: &Launch, session: &Session) -> Result<Launched> {
     let activatable = launch.entry.as_ref().filter(|e| e.dbus_activatable);
     if let (Some(entry), Some(address)) = (activatable, &session.session_bus) {

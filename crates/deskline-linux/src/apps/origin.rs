@@ -54,8 +54,8 @@ impl Origin {
     }
 
     /// Whether the process `pid` runs the launched program, so that the launch may have handed over
-    /// to it. Compares the executable, its directory if no other app uses that, or an interpreter's
-    /// script.
+    /// to it. Compares the executable, the executable's directory if no other app uses that
+    /// directory, or an interpreter's script.
     pub(super) fn is_same_program(&self, pid: u32) -> bool {
         let Ok(executable) = fs::read_link(format!("/proc/{pid}/exe")) else {
             return false;

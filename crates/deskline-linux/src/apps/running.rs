@@ -20,8 +20,8 @@ pub struct Running<'a> {
 }
 
 impl Launch {
-    /// Whether `running` is an instance of this app. A hint only: toolkits choose these names
-    /// freely.
+    /// Whether `running` seems to be an instance of this app. That is not certain, as toolkits
+    /// choose these names freely.
     pub(crate) fn is_running_as(&self, running: Running<'_>) -> bool {
         let same = |a: &str, b: &str| !a.is_empty() && a.to_lowercase() == b.to_lowercase();
         let entry = self.entry.as_ref();

@@ -53,7 +53,7 @@ impl Announcer {
         self.banner.as_mut().map_or(Ok(()), Banner::hide)
     }
 
-    /// Logs the error of a banner: the link goes on without one.
+    /// Logs the error of a banner: the link goes on without a banner.
     pub(crate) fn check(&mut self, done: Result<()>) {
         if let Err(error) = done {
             tracing::info!("no banner: {error}");

@@ -25,14 +25,14 @@ pub(crate) trait DisplaySystem: Display + Send {
     }
 
     /// Whether a menu or another pop-up of the app is open. `None` if only the app's tree shows
-    /// that.
+    /// whether one is open.
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
         let wayland = self.wayland();
         wayland.map_or(Ok(None), |wayland| wayland.popup_open(pid))
     }
 
-    /// The X display, if this is one. It knows the processes of windows even across pid namespaces,
-    /// and which window a dialog belongs to.
+    /// The X display, if this display system is X11. It knows the processes of windows even across
+    /// pid namespaces, and which window a dialog belongs to.
     fn x11(&mut self) -> Option<&mut X11Display> {
         None
     }

@@ -1,5 +1,5 @@
-//! Checks the buses: whether accessibility is available and on, which apps are on its bus and
-//! answer, and whether a tree can be read.
+//! Checks the buses: whether accessibility is available and on, which apps are on the accessibility
+//! bus and answer, and whether a tree can be read.
 
 use std::time::{Duration, Instant};
 
@@ -88,7 +88,7 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
     (checks, Some(found))
 }
 
-/// Lists the apps on the bus. Asks all of them for their number of windows at once.
+/// Lists the apps on the bus. Asks all apps at once for their number of windows.
 fn list(address: &str) -> Result<Vec<App>, bus::Error> {
     let listed = AtSpi::connect(address)?.apps()?;
     let (root, interface) = (
@@ -112,8 +112,8 @@ fn list(address: &str) -> Result<Vec<App>, bus::Error> {
     Ok(listed.into_iter().zip(windows).map(app).collect())
 }
 
-/// Reads a tree, as every link does: that of the first of these apps that has one. Also names the
-/// apps that expose their frame but not their contents.
+/// Reads a tree, as every link does: the tree of the first of these apps that has a tree. Also
+/// names the apps that expose their frame but not their contents.
 pub(super) fn tree(address: &str, pids: &[u32]) -> Vec<Check> {
     let remedy = "start the app again; if no app can be read, log out and in again";
     let mut atspi = match AtSpi::connect(address) {

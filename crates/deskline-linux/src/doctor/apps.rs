@@ -17,8 +17,8 @@ pub(super) struct App {
 
 /// `owners` are the processes that have windows, frontmost first, with repetitions.
 ///
-/// Adds a check for each app that has windows and cannot be driven, and one for all that can be.
-/// Returns the pids of the apps that can be driven, frontmost first.
+/// Adds a check for each app that has windows and cannot be driven, and a single check for all apps
+/// that can be driven. Returns the pids of the latter, frontmost first.
 pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> Vec<u32> {
     let mut pids: Vec<u32> = vec![];
     for &pid in owners {

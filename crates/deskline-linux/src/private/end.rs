@@ -1,9 +1,9 @@
 //! Ends everything that runs on a private desktop.
 //!
-//! That is every process with the desktop's mark in its environment and all its descendants. If the
-//! process that runs the desktop is a subreaper, its own descendants count too. A process that does
-//! not end by itself is killed. Each process is held by a pidfd before it is identified, so that a
-//! reused pid is never signalled.
+//! That is every process with the desktop's mark in its environment, and all descendants of those
+//! processes. If the process that runs the desktop is a subreaper, its own descendants count too. A
+//! process that does not end by itself is killed. Each process is held by a pidfd before it is
+//! identified, so that a reused pid is never signalled.
 
 use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
@@ -30,7 +30,7 @@ const KILLED: Duration = Duration::from_millis(500);
 /// Whose descendants belong to the desktop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Those of the desktop's programs and of marked processes.
+    /// The descendants of the desktop's programs and of marked processes.
     Desktop,
     /// All descendants of this process, which is the subreaper and runs nothing else.
     Process,
@@ -112,7 +112,7 @@ fn of_desktop(mark: &str, reach: Reach, own: &HashSet<i32>) -> Vec<(i32, OwnedFd
     };
     let belongs = |p: &Process| {
         // The table is not an atomic snapshot and may contain a cycle: follow no more parents than
-        // it has.
+        // the table has entries.
         let around = std::iter::successors(Some(p.pid), |pid| parents.get(pid).copied());
         around.take(parents.len()).any(root)
     };

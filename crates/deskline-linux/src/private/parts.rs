@@ -46,7 +46,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// The parts of the desktop with this directory, none of them started. All must be up at
+    /// The parts of the desktop with this directory, none of them started. All parts must be up at
     /// `deadline`. If `tied`, the programs end when the thread that starts them ends.
     pub(super) fn new(
         directory: &Path,
@@ -144,8 +144,8 @@ impl Parts {
         Err(taken.unwrap_or_else(|| Error::Unavailable("no display number is free".to_owned())))
     }
 
-    /// Starts the compositor. Returns the name of its socket, which it prints by a command in its
-    /// configuration once the socket is there.
+    /// Starts the compositor, and returns the name of its socket. A command in the compositor's
+    /// configuration prints that name once the socket is there.
     fn start_compositor(&mut self, programs: &Programs, options: &Options) -> Result<String> {
         let file = self.directory.join("sway.conf");
         fs::write(&file, sway(options)).map_err(Error::system("writing sway's configuration"))?;
@@ -357,8 +357,8 @@ fn start_portal(bus: &mut Connection) {
     drop(bus.next_reply(Instant::now()));
 }
 
-/// Removes the socket of display `number` if its server was killed before it could do so, and no
-/// other server has the number.
+/// Removes the socket of display `number`, if the server was killed before it could remove its
+/// socket, and no other server has the number.
 pub(super) fn remove_socket(number: u16) {
     let path = socket_of(number);
     if socket::is_dead(Path::new(&path)) {

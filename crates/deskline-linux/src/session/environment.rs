@@ -33,9 +33,9 @@ const FAMILIES: &[&str] = &[
     "CLUTTER_", "XCURSOR_", "IBUS_", "FCITX_", "FLATPAK_",
 ];
 
-/// Variables that point programs to code and data. An `AppImage`, a snap or an Electron app points
-/// them at its own bundle, whose content may crash other programs. A session may point them at
-/// content for all its apps. So their values come from the session, or are left out.
+/// Variables that point programs to code and data. In an `AppImage`, a snap or an Electron app they
+/// point into its own bundle, whose content may crash other programs. In a session they may point
+/// to content for all its apps. So their values come from the session, or are left out.
 #[rustfmt::skip]
 const BUNDLED: &[&str] = &[
     "LD_LIBRARY_PATH", "LD_PRELOAD", "GIO_MODULE_DIR", "GIO_EXTRA_MODULES", "GI_TYPELIB_PATH",
@@ -80,7 +80,7 @@ pub(crate) fn for_apps(environment: &Environment) -> Environment {
     passed
 }
 
-/// Whether an environment is that of a bundled app. The session's own environment is better.
+/// Whether an environment is that of a bundled app. The session's own environment is preferred.
 pub(crate) fn is_of_a_bundle(environment: &Environment) -> bool {
     let mut names = BUNDLES.iter().chain(BUNDLED);
     names.any(|name| environment.contains_key(*name))
@@ -121,7 +121,7 @@ pub(crate) const VNC_SOCKET: &str = "vnc";
 
 pub(crate) const TEMPORARY: &str = "tmp";
 
-/// Gives apps the home of the private desktop if the environment belongs to one. A server that a
+/// If the environment belongs to a private desktop, gives apps that desktop's home. A server that a
 /// person started on that desktop has the person's home, with which a browser or office suite would
 /// pass its document to the instance on the person's desktop.
 pub(crate) fn keep_to_desktop(environment: &mut Environment) {

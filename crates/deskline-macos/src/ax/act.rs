@@ -9,7 +9,7 @@ use crate::os::{AxError, NewValue, Os, Value};
 /// Actions that count as a press, best first.
 const PRESS: [&str; 4] = ["AXPress", "AXPick", "AXOpen", "AXConfirm"];
 
-/// The roles of elements that hold a choice.
+/// The roles of elements in which the user chooses an item from a menu or a list.
 const CHOOSES: [&str; 3] = ["AXPopUpButton", "AXComboBox", "AXMenuButton"];
 
 /// How many ancestors to try: text is in a cell and the cell in a row, so the selectable element

@@ -5,9 +5,9 @@
 //! the same hash. An id consists of the process (pid and start time, as pids are reused), the hash,
 //! and a number if several elements share the hash.
 //!
-//! The table retains each known element, even for a while after the element has left the tree. A
-//! pane that comes back therefore has its old ids. New elements are compared with the retained
-//! ones, so they never get the id of an old element.
+//! The table retains each known element, also for a while after the element has left the tree. So
+//! the elements of a pane that comes back have their old ids. New elements are compared with the
+//! retained ones, so they never get the id of an old element.
 
 use std::collections::HashMap;
 

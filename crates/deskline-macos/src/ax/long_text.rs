@@ -24,8 +24,8 @@ const TERMINALS: [&str; 6] = [
     "net.kovidgoyal.kitty",
 ];
 
-/// The text of an element with these values, which end with those of [`NAMES`]. `None` if these are
-/// not the values of a text area, or if its text cannot be read.
+/// The text of an element. `values` are the element's attributes; the last of them are those of
+/// [`NAMES`]. `None` if the element is not a text area, or if its text cannot be read.
 pub(crate) fn read<O: Os>(
     os: &O,
     pid: u32,

@@ -22,8 +22,8 @@ pub(crate) struct Node<E> {
     /// For a table that is only partly read: how many rows are not read yet, and how many rows were
     /// read in ranges so far.
     pub(super) more_rows: Option<(usize, usize)>,
-    /// For a container that does not report which rows are visible: how many rows were read from
-    /// the last row that shows on, including that row; 0 if none shows yet.
+    /// For a container that does not report which rows are visible: 1 plus the number of rows that
+    /// were read after the last visible row; 0 if no row was visible yet.
     pub(super) past_view: Option<u32>,
 }
 

@@ -20,8 +20,8 @@ use crate::windows::{self, AxWindow};
 
 /// The facts that are known before a traversal.
 pub(crate) struct Known<'l, E> {
-    /// The elements of an earlier traversal, without those that events have invalidated since.
-    /// Hidden elements are reused from it.
+    /// The elements of an earlier traversal, without those that events have invalidated since. The
+    /// new traversal reuses hidden elements from it.
     pub(crate) last: Option<&'l Last<E>>,
     /// The app's open menus that notifications have named.
     pub(crate) menus: Vec<E>,
@@ -119,8 +119,8 @@ pub(crate) fn read<O: Os>(
     })
 }
 
-/// Records which parts of the app accessibility did not return. `silent`: how many elements did not
-/// answer.
+/// Records which parts of the app Accessibility did not return. `silent` is the number of elements
+/// that did not answer.
 fn note_unlisted<O: Os>(os: &O, tree: &mut Tree, silent: usize) {
     if silent > 0 {
         tree.partial.push(format!(

@@ -39,8 +39,8 @@ pub(crate) struct Rows<E> {
     pub(crate) shown: Vec<E>,
     /// How many rows there are besides those in `shown`.
     pub(crate) more: usize,
-    /// Whether the container does not report which rows are visible, so that their bounds must show
-    /// it.
+    /// Whether the container does not report which rows are visible, so that their bounds have to
+    /// tell.
     pub(crate) unsure: bool,
 }
 

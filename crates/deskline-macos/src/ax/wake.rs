@@ -18,8 +18,8 @@ use crate::{front, windows};
 /// wait 2 s for a further request (different-ai/openwork #4595), and then build it.
 pub(crate) const WAKES: Duration = Duration::from_millis(3_500);
 
-/// How often to check whether the page has come: no notification reports it for Electron and
-/// Chromium alike.
+/// How often to check whether the page has come: no notification reports it in both Electron and
+/// Chromium.
 pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
 const MANUAL: &str = "AXManualAccessibility";
@@ -28,7 +28,7 @@ const ENHANCED: &str = "AXEnhancedUserInterface";
 /// How often in a row to wait for a page that does not come.
 const WAITS: u32 = 2;
 
-/// The apps that were asked already, by their pids and start times.
+/// The apps that were already asked to build their trees, by their pids and start times.
 pub(crate) struct Woken<O: Os> {
     os: O,
     asked: HashMap<(u32, u64), Asked>,
@@ -38,7 +38,7 @@ pub(crate) struct Woken<O: Os> {
 struct Asked {
     /// The attribute by which the app was asked.
     name: &'static str,
-    /// Whether the app may build its tree, by its answer to the request.
+    /// Whether the app may still build its tree, judged by its answer to the request.
     may: bool,
     /// When the app was asked last; `None` if it may be asked again at once.
     at: Option<Instant>,
@@ -124,8 +124,8 @@ impl<O: Os> Woken<O> {
 }
 
 impl<O: Os> Drop for Woken<O> {
-    /// Withdraws the requests when this server ends: VS Code and Cursor take the requests for a
-    /// screen reader, and Chromium spends time on its tree.
+    /// Withdraws the requests when this server ends: VS Code and Cursor take a request for the sign
+    /// of a screen reader, and Chromium spends time on its tree.
     fn drop(&mut self) {
         for ((pid, started), asked) in self.asked.drain().filter(|(_, asked)| !asked.withdrawn) {
             if self.os.process(pid).is_some_and(|p| p.started == started) {
@@ -153,8 +153,8 @@ enum Engine {
     Chromium,
 }
 
-/// The engine of the app in a bundle, if that contains Chromium: one of its frameworks then has
-/// Chromium's resources or its crash handler.
+/// The engine of the app in a bundle, if the app contains Chromium: one of its frameworks then has
+/// Chromium's resources or crash handler.
 fn engine(bundle: &Path) -> Option<Engine> {
     let frameworks = std::fs::read_dir(bundle.join("Contents/Frameworks")).ok()?;
     // A bundle has only a few frameworks.

@@ -1,9 +1,9 @@
 //! The traversal: top down, with one batched call per element.
 //!
-//! macOS does not report visibility; it follows from geometry. An element is hidden if it is
-//! outside its window or its scroll area, or in a closed menu, a minimised window or a hidden app.
-//! Visible elements are read first and completely, the others afterwards, as far as the budget
-//! goes.
+//! macOS does not report which elements are visible, so the traversal computes it. An element is
+//! hidden if it is outside its window or its scroll area, or in a closed menu, a minimised window
+//! or a hidden app. Visible elements are read first and completely, the others afterwards, as far
+//! as the budget goes.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -102,7 +102,7 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
-    /// Reads everything visible. `menus`: the open menus that notifications have named, as the menu
+    /// Reads everything visible. `menus` are the open menus that notifications have named: the menu
     /// of a list or an outline may be the child of no element (pyatom #107).
     pub(crate) fn showing(&mut self, menus: Vec<O::Element>) -> Result<()> {
         self.root()?;
@@ -131,9 +131,8 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(())
     }
 
-    /// In a container that does not report its visible rows, rows far beyond the last row that
-    /// shows count as hidden: reading a row that was never drawn takes 60 ms and more (trycua/cua
-    /// #3907).
+    /// In a container that does not report its visible rows, rows far beyond the last visible row
+    /// count as hidden: reading a row that was never drawn takes 60 ms and more (trycua/cua #3907).
     fn past_view(&mut self, index: usize) {
         let Some(parent) = self.nodes[index].parent else {
             return;
@@ -157,9 +156,9 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
-    /// Reads hidden elements, until the time `until`, or until one of them does not answer. That
-    /// does not mean that the app is hung: reading a closed menu makes the app fill it, which may
-    /// take long.
+    /// Reads hidden elements, until the time `until`, or until one of them does not answer. An app
+    /// that does not answer here need not be hung: reading a closed menu makes the app fill it,
+    /// which may take long.
     pub(crate) fn hidden(&mut self, until: Instant) -> Result<()> {
         while Instant::now() < until {
             if let Some(index) = self.hidden.pop_front() {
@@ -301,7 +300,7 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(())
     }
 
-    /// Completes the facts about a child of a scroll area that is something else than a table.
+    /// Completes the facts about a child of a scroll area if the child is not a table.
     fn scrolled(
         &mut self,
         index: usize,
@@ -326,8 +325,8 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(facts)
     }
 
-    /// Reads the part around the caret of a long text that is in no scroll area. `start`: the part
-    /// that was already read.
+    /// Reads the part around the caret of a long text that is in no scroll area. `start` is the
+    /// part that was already read.
     fn around_caret(&mut self, index: usize, start: Text) -> Result<Text> {
         let Some(values) = self.attributes(index, long_text::NAMES)? else {
             return Ok(start);

@@ -1,4 +1,4 @@
-//! Apps: lists those that run, starts one, and reports whether it is ready.
+//! Lists the running apps, starts an app, and reports whether it is ready.
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -456,7 +456,8 @@ macro_rules! calls {
             processes::computed(pid: u32) -> Option<Duration>;
             /// The process that macOS holds responsible for `pid`
             /// (`responsibility_get_pid_responsible_for_pid`), and the absolute path of that
-            /// process's executable (`proc_pidpath`). Its permissions apply to `pid`.
+            /// process's executable (`proc_pidpath`). The permissions of that process apply to
+            /// `pid`.
             processes::responsible(pid: u32) -> Option<(u32, PathBuf)>;
             /// The process with this pid, if there is one. The start time of another user's process
             /// is 0, because the system does not report it.
@@ -488,8 +489,8 @@ macro_rules! calls {
             /// The windows on the screen, front to back (`kCGWindowListOptionOnScreenOnly`).
             screen::windows() -> Vec<ServerWindow>;
             /// All windows, in no order: Apple documents the order only of those on the screen, and
-            /// in practice this list is not front to back (trycua/cua #3471). It may have thousands
-            /// (`ScrollSnap` #12).
+            /// in practice this list is not front to back (trycua/cua #3471). There may be
+            /// thousands of windows (`ScrollSnap` #12).
             screen::all_windows() -> Vec<ServerWindow>;
             screen::displays() -> Vec<Display>;
             /// `CGPreflightScreenCaptureAccess`: never prompts.
@@ -558,7 +559,7 @@ macro_rules! calls {
 macro_rules! declare {
     ($($(#[$doc:meta])* $file:ident::$name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         /// The system. Each method is one system call, or a few that belong together. No method
-        /// waits longer than its `time` argument, or else than the messaging timeout.
+        /// waits longer than its `time` argument or, without one, the messaging timeout.
         pub trait Os: Clone + Send + Sync + 'static {
             /// An `AXUIElement`: equal by `CFEqual`, hashed by `CFHash`, retained while it lives.
             type Element: Clone + Eq + Hash + Debug + Send + Sync + 'static;

@@ -30,7 +30,7 @@ impl Play<'_> {
         let within = step.checks.within.unwrap_or(WITHIN);
         let mut patience = Patience::lasting(Duration::from_secs_f64(within));
         if !step.checks.lint.is_empty() {
-            // The picture of a click has a crosshair in it: take another.
+            // The picture of a click has a crosshair in it: take another picture.
             self.refresh(pid).await?;
         }
         loop {
@@ -87,7 +87,7 @@ impl Play<'_> {
         Ok((lacks, first))
     }
 
-    /// Which labels and contrast, of those that the checks ask for, the controls lack.
+    /// What the controls lack of the labels and the contrast that the checks ask for.
     fn lints(&self, checks: &Checks, lines: &[&Line]) -> Vec<String> {
         let asks = |name: &str| checks.lint.iter().any(|lint| lint == name);
         let png = asks("contrast").then(|| self.read("screenshot")).flatten();

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use deskline_core::{Line, Point, Rect, Role, States};
 use deskline_link::Picture;
 
-/// The least contrast of text by WCAG 2.2, §1.4.3: of small text, and of text that is at least
-/// [`LARGE`] pixels high.
+/// The minimum contrast by WCAG 2.2, §1.4.3: of small text, and (`LARGE_TEXT`) of text that is at
+/// least [`LARGE`] pixels high.
 const SMALL_TEXT: f64 = 4.5;
 const LARGE_TEXT: f64 = 3.0;
 const LARGE: i32 = 30;
 
-/// How many pixels must have a colour for it to count as the text's; fewer are only an edge.
+/// How many pixels must have a colour, so that the colour counts as the text's: fewer pixels are
+/// only an edge.
 const PIXELS: usize = 4;
 
 /// What is wrong with the label of a visible element, in words.
@@ -22,8 +23,8 @@ pub fn labels(line: &Line, by_place: bool) -> Option<String> {
     by_place.then(|| format!("its label is not tied to it: {line}"))
 }
 
-/// How the text of an element is too pale, in words; `None` if it is not. The element must have
-/// nothing visible inside it.
+/// How the text of an element is too pale, in words; `None` if the text is not too pale. The
+/// element must have nothing visible inside it.
 pub fn pale(line: &Line, pictures: &[Picture]) -> Option<String> {
     // An empty field shows no text: its name stands beside it.
     let shows = !line.states.contains(States::EDITABLE) || line.value.is_some();
@@ -41,8 +42,8 @@ pub fn pale(line: &Line, pictures: &[Picture]) -> Option<String> {
     (found < least).then(|| format!("contrast {found:.1}:1, not {least}:1: {line}"))
 }
 
-/// The contrast between the most frequent colour in a place and the one that differs most from it;
-/// `None` outside the picture, or where there is but one colour.
+/// The contrast between the most frequent colour in a place and the colour that differs most from
+/// it; `None` outside the picture, or if the place has only one colour.
 fn contrast(picture: &Picture, place: Rect) -> Option<f64> {
     let at = |v: i32, origin: i32| (f64::from(v - origin) * picture.scale) as i64;
     let Point { x, y } = picture.origin;

@@ -41,7 +41,7 @@ pub(super) fn tool_of(step: &Step) -> String {
     }
 }
 
-/// A step's own arguments with their inputs filled in, and whether one of these is a secret.
+/// A step's own arguments with their inputs filled in, and whether one of these inputs is a secret.
 pub(super) fn filled(step: &Step, values: &Values) -> Result<(Map<String, Value>, bool), String> {
     let mut is_secret = false;
     let mut fill = |value: &Value| match value {

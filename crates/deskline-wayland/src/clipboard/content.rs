@@ -1,4 +1,4 @@
-//! The data of a clipboard, by type, and reading it from its owner.
+//! The clipboard's data by type, and how to read that data from the clipboard's owner.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -13,16 +13,16 @@ use deskline_contract::clipboard::{
 use deskline_contract::{Cancel, DisplayError, Error, Result};
 use rustix::event::{PollFd, PollFlags};
 
-/// How long the owner may take to hand over a short text.
+/// How long the clipboard's owner may take to hand over a short text.
 const TEXT: Duration = Duration::from_millis(300);
 
 /// The time between two checks of the cancel flag.
 pub(crate) const SLICE: Duration = Duration::from_millis(10);
 
-/// Further types that a text is offered in, because Xwayland asks for them.
+/// More types in which to offer a text, because Xwayland asks for them.
 const X11_TEXT_TYPES: [&str; 2] = ["STRING", "TEXT"];
 
-/// The data of each type.
+/// The clipboard's data: pairs of a type and the data of that type.
 pub(crate) type Content = Arc<[(String, Arc<[u8]>)]>;
 
 /// The data of one type, or the reason why there is none.
@@ -33,7 +33,7 @@ pub(crate) enum Missing {
     TooLarge,
 }
 
-/// The bounds of one reading.
+/// The limits of reading the clipboard: the size, the time and the cancel flag.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds<'c> {
     most: usize,
@@ -51,8 +51,8 @@ impl Bounds<'_> {
     }
 }
 
-/// Saves the data of these types. Returns it, and a note about types that were left out. `receive`
-/// reads one type.
+/// Reads and returns the data of these types, with a note about types that were left out. `receive`
+/// reads the data of one type.
 pub(crate) fn save(
     mut types: Vec<String>,
     cancel: &Cancel,
@@ -84,7 +84,8 @@ pub(crate) fn save(
     Ok((content.into(), lost_formats(lost)))
 }
 
-/// Reads the text among these types, if its owner hands it over within [`TEXT`].
+/// Reads the text, if one of these types is a text type and the owner hands over the text within
+/// [`TEXT`].
 pub(crate) fn save_text(
     types: &[String],
     receive: impl FnOnce(&str, Bounds<'_>) -> Result<Received>,

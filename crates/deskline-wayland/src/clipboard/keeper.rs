@@ -23,7 +23,7 @@ use super::protocol;
 use super::thread::Keep;
 use crate::wlroots::client::{Client, PATIENCE, lost};
 
-/// What is on the clipboard while this thread owns it.
+/// The content of the clipboard while this thread owns the clipboard.
 struct Owned {
     source: ZwlrDataControlSourceV1,
     content: Content,
@@ -122,7 +122,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Asks the owner of an offer for its data of one type, and reads it.
+    /// Asks the owner of an offer for the data of one type, and reads the data.
     fn receive(
         &mut self,
         offer: &ZwlrDataControlOfferV1,
@@ -131,7 +131,7 @@ impl Keeper {
     ) -> Result<Received> {
         let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
         let (reader, writer) = pipe_with(flags).map_err(Error::system("making a pipe"))?;
-        // Only our end is non-blocking: owners may not expect a non-blocking pipe.
+        // Only our end of the pipe is non-blocking: owners may not expect a non-blocking pipe.
         let blocking = rustix::fs::OFlags::empty();
         rustix::fs::fcntl_setfl(&writer, blocking).map_err(Error::system("making a pipe"))?;
         offer.receive(kind.to_owned(), writer.as_fd());

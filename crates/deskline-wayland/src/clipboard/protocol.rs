@@ -21,7 +21,7 @@ use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_source_v1
 use crate::wlroots::client::{Client, lost};
 use crate::wlroots::heard::{Clipboard, Heard, on_event};
 
-/// The names of the global. KWin 6.7 has only the second one.
+/// The names of the global for data control. KWin 6.7 offers only the second name.
 const NAMES: [&CStr; 2] = [
     c"zwlr_data_control_manager_v1",
     c"ext_data_control_manager_v1",
@@ -39,7 +39,7 @@ pub(super) fn bind(client: &Client) -> Result<ZwlrDataControlManagerV1> {
     let registry = &client.registry;
     let its = Argument::Str(Some(Box::new(its.into())));
     let [version, new] = [Argument::Uint(1), Argument::NewId(ObjectId::null())];
-    // `wl_registry.bind`, built by hand: wayland-client would always send the type's own name.
+    // `wl_registry.bind`, built by hand: wayland-client would always send `zwlr_…` as the name.
     let message = Message {
         sender_id: registry.id(),
         opcode: 0,

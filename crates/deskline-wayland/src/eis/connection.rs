@@ -1,4 +1,5 @@
-//! A connection to the compositor's EIS socket. Every wait has a time limit: reis's own have none.
+//! A connection to the compositor's EIS socket. Every wait has a time limit here, because the waits
+//! of the crate `reis` have none.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -21,10 +22,10 @@ use crate::layout;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long to wait, after our disconnect request, until the compositor closes its end of the
-/// socket. It takes about 0.1 ms.
+/// socket. The compositor takes about 0.1 ms.
 const CLOSES: Duration = Duration::from_millis(100);
 
-/// How many events of a receiver to keep. Further events drop the oldest.
+/// How many events to keep on a receiver's connection. Each further event replaces the oldest.
 const KEPT: usize = 1000;
 
 /// The interface of touchscreens.
@@ -66,10 +67,11 @@ fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::lost("talking to the compositor's input socket")(e)
 }
 
-/// Sends a disconnect request: if the socket was closed without one, Mutter's EIS treated that as a
-/// client's error, and in one of five sessions GNOME Shell then stopped reading its session bus.
-/// Then waits until the compositor has closed its end of the socket: if Mutter's session ends
-/// earlier, Mutter up to 48.7 writes to freed memory (mended by f88209feb7, in 48.8 and 50).
+/// Sends a disconnect request. When a socket was closed without that request, Mutter's EIS took the
+/// close for a client's error, and in one of five sessions GNOME Shell then stopped reading its
+/// session bus. Then waits until the compositor has closed its end of the socket: if Mutter's
+/// session ends before that, Mutter up to 48.7 writes to freed memory (fixed by f88209feb7, in 48.8
+/// and 50).
 impl Drop for Connection {
     fn drop(&mut self) {
         self.proto.disconnect();
@@ -129,7 +131,7 @@ impl Connection {
         }
     }
 
-    /// Handles events until `done` holds or until `deadline`. Returns whether it holds.
+    /// Handles events until `done` holds or until `deadline`. Returns whether `done` holds.
     pub(crate) fn until(
         &mut self,
         deadline: Instant,
@@ -152,7 +154,7 @@ impl Connection {
         }
     }
 
-    /// To be polled beside other file descriptors.
+    /// The socket, to be polled beside other file descriptors.
     pub(crate) fn poll(&self) -> PollFd<'_> {
         PollFd::new(&self.context, PollFlags::IN)
     }

@@ -14,8 +14,8 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Whether the region belongs to the stream with this mapping. Without a mapping, every region
-    /// belongs to the screen, because a session that uses screen coordinates has no streams.
+    /// Whether the region belongs to the stream with this mapping. If `mapping` is `None`, every
+    /// region does, because a session that uses screen coordinates has no streams.
     fn is_of(&self, mapping: Option<&str>) -> bool {
         mapping.is_none() || self.mapping.as_deref() == mapping
     }
@@ -45,7 +45,7 @@ pub(crate) struct Device {
     pub(crate) keyboard: Option<ei::Keyboard>,
     /// The keyboard's keymap, in XKB's text form.
     pub(crate) keymap: Option<Vec<u8>>,
-    /// The modifiers that are locked, such as Caps Lock, and the group of the layout.
+    /// The locked modifiers, such as Caps Lock, and the active group of the layout.
     pub(crate) locked: (u32, u32),
     pub(crate) resumed: bool,
     /// Whether `start_emulating` was sent since the last pause.
@@ -114,7 +114,7 @@ impl Device {
     }
 
     /// The distance of a point from the nearest region of this mapping that does not contain the
-    /// point. `None` if all of them contain it.
+    /// point. `None` if all regions of the mapping contain the point.
     pub(super) fn to_the_next_region(
         &self,
         mapping: Option<&str>,

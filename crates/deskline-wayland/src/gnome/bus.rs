@@ -15,7 +15,7 @@ use zbus::{MatchRule, Message, MessageStream};
 pub(crate) use crate::dbus::On;
 use crate::dbus::{self, Arguments};
 
-/// How long Mutter may take to answer. Measured: 0.5 s with twelve busy processes on two cores, and
+/// How long Mutter may take to answer. With twelve busy processes on two cores, it took 0.5 s, and
 /// once more than 2 s. A shell that hangs stops the whole desktop, so a shorter limit gains
 /// nothing.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Options of a method by name.
 pub(crate) type Options<'v> = HashMap<&'static str, Value<'v>>;
 
-/// A connection, for calls.
+/// A connection to the session bus, for method calls.
 #[derive(Debug, Clone)]
 pub(crate) struct Calls {
     connection: Connection,

@@ -56,7 +56,7 @@ struct Cast {
 }
 
 impl Casts {
-    /// Casts on this session bus.
+    /// For casts on the session bus at `address`.
     pub(super) fn on(address: &str) -> Self {
         Self {
             bus: Arc::new(CastBus {
@@ -67,8 +67,8 @@ impl Casts {
         }
     }
 
-    /// Starts the cast of the window with this Mutter id, whose buffer has this size, unless it was
-    /// started already. Does not wait.
+    /// Starts the cast of the window with this Mutter id, whose buffer has this size, unless that
+    /// cast was started already. Does not wait.
     pub(super) fn begin(&mut self, window: u64, size: (i32, i32)) {
         let window = Some(window);
         let is = |begun: &Begun| (begun.window, begun.size) == (window, size);
@@ -83,8 +83,8 @@ impl Casts {
         }
     }
 
-    /// A frame of the window with this Mutter id and size or, without an id, of the focused window.
-    /// Other windows may cover it. Waits at most `longest` for the frame.
+    /// A frame of the window with this Mutter id and size; of the focused window if `window` is
+    /// `None`. Other windows may cover the window. Waits at most `longest` for the frame.
     pub(super) fn frame(
         &mut self,
         window: Option<u64>,
@@ -133,7 +133,7 @@ impl Drop for Cast {
     fn drop(&mut self) {
         self.stream = None;
         let (bus, session) = (Arc::clone(&self.bus), std::mem::take(&mut self.session));
-        // On a thread, because nobody needs to wait for the session's end.
+        // Ends the session on a separate thread, because nobody needs to wait for its end.
         let _ = Builder::new().spawn(move || {
             // Fails if the person has ended the session already.
             let _ = bus.with(|on| on.tell((CAST.0, &session, CAST_SESSION), "Stop", &()));

@@ -1,5 +1,5 @@
-//! GNOME as the compositor of a display. Uses the window positions that Deskline's extension
-//! reports while it is on, and otherwise the interfaces that Mutter offers every program.
+//! GNOME as the compositor of a display. While Deskline's extension is on, uses the window
+//! positions that it reports. Otherwise uses the interfaces that Mutter offers every program.
 
 use deskline_contract::{Cancel, Raising, Result, WindowId};
 

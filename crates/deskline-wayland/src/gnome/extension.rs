@@ -26,8 +26,8 @@ pub(super) const RECENT: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub(crate) struct Extension {
     bus: Calls,
-    /// The shell's connection, if the extension was on at the last check. Calls go to it: no other
-    /// program can answer them.
+    /// The unique name of the shell's connection, if the extension was on at the last check. Calls
+    /// go to this connection, so that no other program can answer them.
     shell: Option<String>,
     /// The answer of the last check, unless an action may have made it outdated.
     last: Option<(Instant, Screen)>,
@@ -83,8 +83,8 @@ impl Extension {
         self.last.take().map(|(_, screen)| screen)
     }
 
-    /// Checks whether the extension is on. It is on if the shell's connection owns the extension's
-    /// bus name. Any other program could own that name too.
+    /// Checks whether the extension is on. The extension is on only if the shell's own connection
+    /// owns the extension's bus name: any other program could own the name too.
     pub(crate) fn look(&mut self) -> bool {
         let owner = self.bus.owner(NAME).ok();
         let is_shell = |owner: &String| {
@@ -117,7 +117,7 @@ impl Extension {
     /// # Errors
     ///
     /// Errors of the bus, and [`DisplayError::ExtensionOff`] if the extension is off or has another
-    /// version. The other methods have the same errors.
+    /// version. The other methods return the same errors.
     pub(crate) fn screen(&mut self) -> Result<Screen> {
         type Answer = (u32, (i32, i32, bool), Vec<Reported>);
         let (version, (x, y, pressed), windows): Answer = self.ask("Screen", &())?;
@@ -136,8 +136,8 @@ impl Extension {
         Ok(screen)
     }
 
-    /// Like [`Self::screen`], but may return an answer from a moment ago. Not for a check before
-    /// input.
+    /// Like [`Self::screen`], but may return an answer from a moment ago, so it does not serve for
+    /// a check before input.
     pub(crate) fn recent(&mut self) -> Result<Screen> {
         match &self.last {
             Some((at, screen)) if at.elapsed() < RECENT => Ok(screen.clone()),
@@ -147,7 +147,8 @@ impl Extension {
 
     /// The receiver of a click at this point.
     pub(crate) fn over(&self, at: Point) -> Result<Over> {
-        // The middle of a pixel: with a fractional scale the corner may belong to another pixel.
+        // Asks about the middle of the pixel: with a fractional scale, the corner may belong to
+        // another pixel.
         let place = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
         let there: (u64, bool) = self.ask("At", &place)?;
         Ok(match there {
@@ -204,13 +205,13 @@ fn window(reported: Reported) -> ShellWindow {
         native,
         focused,
         visible,
-        // `Extension::away` reports these two.
+        // `Extension::away` reports `minimised` and `workspace`.
         minimised: false,
         workspace: 0,
         modal,
         content: rect(frame),
-        // These bounds include the shadow, so that GTK 3's frames, which include it too, are
-        // recognised by their size.
+        // Uses the buffer's bounds, which include the shadow: a GTK 3 frame includes the shadow
+        // too, and is recognised by its size.
         frame: rect(buffer),
         buffer: rect(buffer),
         corner: Corner::Framed { unit: 1 },

@@ -1,5 +1,5 @@
 //! Raises a window with GNOME's own keys, Alt+Esc, which cycle through the windows of the
-//! workspace. Mutter gives programs no other means without the app's help.
+//! workspace. Mutter offers programs no other way to raise a window without its app's help.
 
 use deskline_contract::{AppToplevel, Cancel, DisplayError, Result, WindowId, wait};
 use std::time::{Duration, Instant};
@@ -17,8 +17,8 @@ use crate::keymap;
 /// over a second on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
-/// How long to wait for another front window. After this time an open menu is closed, as it may be
-/// what keeps the keys from the shell.
+/// How long to wait until another window is in front. After this time, Deskline closes an open
+/// menu, because the menu may keep the keys from the shell.
 const SOON: Duration = Duration::from_millis(300);
 
 /// Reports how long ago the shell handled the last key, click or motion, including the person's. An
@@ -63,7 +63,7 @@ impl<T: Toplevels> Plain<T> {
             self.cycle(strokes)?;
             let mut front = self.switched(before, SOON, cancel)?;
             if front.is_none() {
-                // The shell does not get these keys until an open menu is closed.
+                // While a menu is open, the shell does not get these keys.
                 self.close_menu()?;
                 front = self.switched(before, RAISES, cancel)?;
             }
@@ -183,7 +183,7 @@ impl<T: Toplevels> Plain<T> {
         keys.iter()
             .try_for_each(|(key, down)| port.key(key, *down))?;
         port.sync()?;
-        // Ignores a cancelled link: the switcher stays open until Alt is released.
+        // Waits even if the link is cancelled: the switcher stays open until Alt is released.
         let handled = wait::holds(&Cancel::new(), RAISES, MOMENT, || {
             let asked = sent.elapsed();
             let ago: u64 = self.sessions.bus.ask(IDLE, "GetIdletime", &())?;

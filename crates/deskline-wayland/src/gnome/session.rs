@@ -53,7 +53,7 @@ pub(crate) struct Stream {
     pub(crate) node: u32,
     /// The origin of the window's content in the stream, in the window's units, if it is known.
     pub(crate) offset: Option<(f64, f64)>,
-    /// The PipeWire stream, if it was connected before a picture is due.
+    /// The PipeWire stream, if it was connected in advance, before a picture was due.
     pub(crate) early: Option<pipewire::Stream>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn frames() -> Offer<()> {
 }
 
 /// Fails if this Mutter lacks the method `ConnectToEIS`, which a session needs. Mutter has it from
-/// 45 on (commit 6d0b682d98). The D-Bus interface's version does not show that: it did not change.
+/// 45 on (commit 6d0b682d98), but the version of the D-Bus interface did not change with it.
 pub(super) fn is_supported(to: &Access<'_>) -> Result<()> {
     // A session that has not started cannot be stopped. It ends with this connection.
     let bus = Calls::connect(to.session_bus)?;
@@ -171,7 +171,7 @@ impl Session {
         }))
     }
 
-    /// Called when the target's input is over: the window may change after that, the person may
+    /// Called when the target's input is over. From then on, the window may change, the person may
     /// move the pointer into a corner, and no picture is due.
     pub(crate) fn end_input(&mut self) {
         self.eis.in_a_corner();
@@ -213,13 +213,13 @@ fn cast_of(bus: &Calls, session: On<'_>) -> Result<String> {
 
 /// Has Mutter record the window with this id or, without an id, the focused window.
 pub(super) fn record(bus: &Calls, cast: &str, id: Option<u64>) -> Result<String> {
-    // 0: the pointer is not in the pictures.
+    // With 0, the pictures do not contain the pointer.
     let mut options = Options::from([("cursor-mode", Value::from(0_u32))]);
     options.extend(id.map(|id| ("window-id", id.into())));
     bus.make((CAST.0, cast, CAST_SESSION), "RecordWindow", &(options,))
 }
 
-/// Starts a stream or its session, whichever `starts` is. Returns the stream's PipeWire node.
+/// Starts `starts`, which is the stream or its session. Returns the stream's PipeWire node.
 pub(super) fn start_stream(bus: &Calls, stream: &str, starts: On<'_>) -> Result<u32> {
     let start = || bus.tell(starts, "Start", &());
     let signal = bus.signal_after((CAST.0, stream), "PipeWireStreamAdded", STARTS, start)?;

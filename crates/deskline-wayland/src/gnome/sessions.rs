@@ -20,7 +20,7 @@ use crate::wlroots::client::{ASK, Client};
 /// long, but at least 5 s.
 const KEPT: Duration = Duration::from_secs(5);
 
-/// How long after the last link to keep the devices of a seat that has none of its own.
+/// How long after the last link to keep the devices that we gave to a seat without devices.
 const SEAT_KEPT: Duration = Duration::from_secs(300);
 
 /// The session, if there is one.
@@ -57,8 +57,8 @@ impl Sessions {
         })
     }
 
-    /// Called when a link begins: drops a session that the person has ended, checks the seat, and
-    /// gives it the devices that it lacks if input may follow.
+    /// Called when a link begins: drops a session that the person has ended, checks the seat and,
+    /// if input may follow, gives the seat the devices that it lacks.
     pub(super) fn begin_link(&mut self, acts: bool) {
         self.drop_closed();
         let has = self.look();
@@ -170,8 +170,8 @@ impl Sessions {
         Some(left)
     }
 
-    /// Ends the session, which releases all pressed keys and buttons. Then gives a seat that lacks
-    /// devices its devices again.
+    /// Ends the session, which releases all pressed keys and buttons. If the session existed for a
+    /// seat without devices, starts another one for that seat.
     pub(super) fn release(&mut self) {
         let for_seat = self.open.as_ref().is_some_and(|open| open.for_seat);
         self.end();

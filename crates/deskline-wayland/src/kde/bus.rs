@@ -106,8 +106,8 @@ impl Bus {
         group.unwrap_or_default()
     }
 
-    /// Whether KWin has input devices of its own. If not, ours are the seat's first, and apps have
-    /// to bind them.
+    /// Whether KWin has input devices of its own. If not, our devices are the seat's first ones,
+    /// and apps have to bind them.
     pub(super) fn has_devices(&self) -> bool {
         let manager = "org.kde.KWin.InputDeviceManager";
         let on = (self.kwin.as_str(), "/org/kde/KWin/InputDevice", manager);

@@ -25,7 +25,7 @@ const ACTIVE: &str = "active";
 /// How long an app may take to report its text field to KWin.
 const REPORTS: Duration = Duration::from_millis(500);
 
-/// The input method of a link.
+/// KWin's input method during a link.
 #[derive(Debug, Default)]
 pub(super) struct InputMethod {
     /// Whether KWin has an input method, as of the start of the present action.
@@ -71,8 +71,8 @@ impl InputMethod {
         // When KWin answers, it has sent all earlier events to its clients, and has handled what
         // the clients had sent.
         let mut roundtrip = || kept(&mut self.client, || Client::connect(socket))?.roundtrip();
-        // The app has got the keyboard or keys. Wait until it has handled them, and until KWin has
-        // handled what the app then reports.
+        // The app has got the keyboard focus or keys. Wait until the app has handled that, and
+        // until KWin has handled what the app then reports.
         roundtrip()?;
         family::await_sleep(&[Family::new(app)], REPORTS);
         roundtrip()?;

@@ -1,6 +1,6 @@
 //! The process that owns KWin's capture. KWin ends a capture together with its owner's D-Bus
 //! connection, so the person has their devices back when this process ends. This process also ends
-//! the capture at the limit and shortly after Esc, even if the server is stopped.
+//! the capture at the time limit and shortly after Esc, even if the server is stopped (SIGSTOP).
 //!
 //! Orders arrive on the standard input, one JSON value per line, and reports go to the standard
 //! output. This process ends with the server, because the server's end closes the standard input.
@@ -31,7 +31,7 @@ const DEVICES: u32 = 1 | 2;
 
 const WHAT: &str = "blocking your devices";
 
-/// Super+Shift+Esc, by which KWin ends a capture itself.
+/// The keys of Super+Shift+Esc, the shortcut by which KWin itself ends a capture.
 const ENDS: [u32; 3] = [125, 42, codes::ESCAPE];
 
 /// An order of the server.
@@ -60,7 +60,8 @@ pub(super) enum Report {
     Escape,
     /// The person has ended the capture (Super+Shift+Esc).
     Stopped,
-    /// The capture has ended at its limit, or too long after Esc.
+    /// The capture has ended because its time was over: the time limit or, if `escaped`, the short
+    /// time after Esc.
     Limit { escaped: bool },
 }
 
@@ -143,7 +144,7 @@ impl State {
         self.machine.end();
     }
 
-    /// The report to send if the time is over, so that the capture has to end.
+    /// The report to send if the time is over. The caller then ends the capture.
     fn expire(&mut self, now: Instant) -> Option<Report> {
         let escaped = self.machine.expire(now)?;
         self.opened = true;
@@ -183,7 +184,8 @@ pub(crate) struct Keeper {
     /// A keyboard of this process's own.
     hand: Eis,
     state: State,
-    /// Wakes this process at the limit if it is stopped, so that it ends the capture.
+    /// Continues this process at the time limit if it is stopped (SIGSTOP), so that it ends the
+    /// capture.
     alarm: Alarm,
 }
 
@@ -214,7 +216,7 @@ impl Keeper {
                 self.give_back(&mut reports)?;
             }
             if let Some(report) = self.state.expire(Instant::now()) {
-                // First by the shortcut, because `disable` uses the bus, which may hang.
+                // Ends the capture by the shortcut first: `disable` uses the bus, which may hang.
                 let freed = self.press_the_shortcut();
                 send(&mut reports, Some(&report));
                 let _ = self.capture.disable().and(freed);
@@ -229,7 +231,8 @@ impl Keeper {
             let mut part = [0; 512];
             let read = orders.read(&mut part).map_err(Error::system(WHAT))?;
             if read == 0 {
-                // KWin has released the server's keys, but perhaps into the capture.
+                // The server has ended. KWin has released its keys, but the capture may have
+                // swallowed the releases.
                 let disabled = self.capture.disable();
                 return self.give_back(&mut reports).and(disabled);
             }
@@ -254,9 +257,9 @@ impl Keeper {
         Ok(())
     }
 
-    /// Releases the keys whose release was captured. Each is pressed first, because KWin ignores
-    /// the release of a key that is not down on the same keyboard. KWin ignores that press, as the
-    /// key is already down for the app.
+    /// Releases the keys whose release was captured. Presses each key first, because KWin ignores
+    /// the release of a key that is not down on the same keyboard. KWin does not pass that press
+    /// on, because the key is already down for the app.
     fn give_back(&mut self, reports: &mut impl Write) -> Result<()> {
         self.hear(reports)?;
         let lost = std::mem::take(&mut self.state.lost);
@@ -295,7 +298,8 @@ impl Keeper {
             Order::End(x, y) => {
                 self.state.end(Instant::now());
                 let _ = self.alarm.set(None);
-                // `release` restores the pointer. `disable` ends the capture even if that failed.
+                // `release` restores the pointer. `disable` ends the capture even if `release`
+                // failed.
                 let released = self.capture.release((x, y));
                 self.capture.disable().and(released)
             }

@@ -1,6 +1,6 @@
-//! KWin of Plasma 6 and 5.27: lists and raises windows by scripts that KWin runs on request over
-//! D-Bus, and on Plasma 6 sends pointer and keys through libei. Neither needs a permission or an
-//! extension. Pictures need a `.desktop` file.
+//! KWin of Plasma 6 and 5.27. Deskline lists and raises windows by scripts that KWin runs on
+//! request over D-Bus. On Plasma 6, it sends pointer events and keys through libei. Neither way
+//! needs a permission or an extension. Pictures need a `.desktop` file.
 //!
 //! - `bus`: KWin on the session bus, with a time limit on every call.
 //! - `script`: runs a script in KWin and waits for its answer.
@@ -9,7 +9,7 @@
 //! - `guard`: blocks the person's input by KWin's input capture.
 //! - `keeper`: the process that owns the input capture.
 //! - `picture`: pictures by KWin's ScreenShot2, for programs with a `.desktop` file.
-//! - `compositor`: implements the crate's `Compositor` with these.
+//! - `compositor`: implements the crate's `Compositor` on top of these modules.
 
 mod bus;
 mod compositor;

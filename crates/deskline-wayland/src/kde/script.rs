@@ -20,8 +20,8 @@ use crate::dbus::Arguments;
 const PATH: &str = "/org/deskline/Script";
 const INTERFACE: &str = "org.deskline.Script";
 
-/// How often another program's script may run instead of ours, and how long each try waits for an
-/// answer in that case.
+/// How many tries may fail because another program's script runs instead of ours, and how long each
+/// of these tries waits for an answer.
 const OTHERS: usize = 3;
 const SOON: Duration = Duration::from_millis(300);
 
@@ -72,10 +72,10 @@ impl Scripts {
         })
     }
 
-    /// Runs a script, which answers by `say(text)`. It says a text, because a number could arrive
-    /// as one of several D-Bus types. The script may run more than once: KWin numbers scripts by
-    /// their count, so that scripts of two programs can get the same number, and `run` may start
-    /// the other program's script.
+    /// Runs a script, which answers by `say(text)`. The answer is a text, because a number could
+    /// arrive as one of several D-Bus types. The script may run more than once: KWin numbers
+    /// scripts by their count, so that scripts of two programs can get the same number, and `run`
+    /// may start the other program's script.
     pub(super) fn run(&mut self, script: &str) -> Result<String> {
         for _ in 0..OTHERS {
             match self.run_once(script, SOON) {

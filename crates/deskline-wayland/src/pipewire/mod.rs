@@ -79,7 +79,8 @@ fn failed(why: &str) -> Error {
     Error::system(WHAT)(why.to_owned())
 }
 
-/// The connection. It is kept between frames, as connecting takes longer than getting a frame.
+/// The connection to PipeWire. It is kept between frames, as connecting takes longer than getting a
+/// frame.
 static CONNECTION: Mutex<Option<Arc<Connection>>> = Mutex::new(None);
 
 fn connection() -> Result<Arc<Connection>> {
@@ -118,7 +119,7 @@ struct Connection {
 
 // SAFETY: the library's functions are called from any thread that holds the loop's lock.
 unsafe impl Send for Connection {}
-// SAFETY: as above; each of its methods takes the lock.
+// SAFETY: as for `Send`; each method of `Connection` takes the lock.
 unsafe impl Sync for Connection {}
 
 /// A stream that is connected. It gets no frame before one is requested.
@@ -206,8 +207,8 @@ impl Stream {
         };
         let locked = it.connection.lock();
         // SAFETY: each pointer is checked before it is used. No callback runs before the loop is
-        // unlocked, so that none sees a half-made state. The library takes over the properties and
-        // copies the pods.
+        // unlocked, so no callback sees a half-made state. The library takes ownership of the
+        // properties and copies the pods.
         let connected = unsafe {
             let properties = properties(api);
             it.handle = (api.pw_stream_new)(it.connection.core, c"deskline".as_ptr(), properties);
@@ -255,7 +256,7 @@ struct Locked(&'static Api, *mut c_void);
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        // SAFETY: it was locked by this thread.
+        // SAFETY: this thread has locked the loop.
         unsafe { (self.0.pw_thread_loop_unlock)(self.1) };
     }
 }

@@ -25,8 +25,8 @@ const RAISES: Duration = Duration::from_secs(1);
 /// How often to check whether the window has the keyboard. Events would need a second connection.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The first version of sway that was seen to survive a client that asks for the pointer just after
-/// the seat has lost it. sway 1.7 crashes: see `helper::hold_pointer`.
+/// The first version of sway that was seen to survive a client that asks for the seat's pointer
+/// just after the seat has lost its last pointer. sway 1.7 crashes: see `helper::hold_pointer`.
 const SURVIVES: (u32, u32) = (1, 10);
 
 /// The socket of the compositor's own IPC protocol.
@@ -179,7 +179,7 @@ impl Compositor for Sway {
     }
 
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Window>> {
-        // The target's menu may cover the other window, but menus are not reported.
+        // The target's menu may cover the other window, but the compositor does not report menus.
         if aim.menu {
             return Ok(None);
         }

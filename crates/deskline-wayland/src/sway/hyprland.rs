@@ -215,7 +215,8 @@ impl Ipc for Hyprland {
         self.dispatch(&lua, &format!("alterzorder top,{which}"))
     }
 
-    /// Hides the window's special workspace again, which is shown over another one.
+    /// If the window is on a special workspace, which is shown over another workspace, hides the
+    /// special one again.
     fn put_away(&mut self, id: u64) -> Result<()> {
         let clients: Vec<Client> = self.get("clients")?;
         let window = clients.iter().find(|c| c.id() == id);

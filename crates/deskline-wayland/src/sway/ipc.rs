@@ -45,7 +45,7 @@ pub(crate) trait Ipc: Send {
     /// Gives the window the keyboard. Switches to its workspace.
     fn focus(&mut self, id: u64) -> Result<()>;
 
-    /// Hides a window again that was minimised before it was raised.
+    /// Hides a window again that was minimised before Deskline raised it.
     fn put_away(&mut self, id: u64) -> Result<()>;
 
     /// Whether there is exactly one seat. `false` if the compositor does not report its seats.
@@ -57,8 +57,8 @@ pub(crate) trait Ipc: Send {
 /// A connection to sway.
 pub(crate) struct Sway(UnixStream);
 
-/// A window as sway describes it, and its workspace if that is hidden. The window's `content`
-/// excludes the shadow, which sway does not report.
+/// A window as sway describes it, and its workspace if the workspace is hidden. The window's
+/// `content` excludes the shadow, which sway does not report.
 pub(crate) type SwayWindow = Listed<Option<Workspace>>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +136,7 @@ impl Sway {
     }
 
     /// Like [`Sway::connect`]. The error is `TimedOut` if sway hangs and its queue of connections
-    /// is full, and another one if sway has ended.
+    /// is full, and another error if sway has ended.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let stream = socket::connect(path, PATIENCE)?;
         stream.set_read_timeout(Some(PATIENCE))?;
@@ -269,7 +269,7 @@ fn quoted(text: &str) -> String {
     format!("{quote}{text}{quote}")
 }
 
-/// What contains a container: its output and its workspace.
+/// Where a container is: its output and its workspace.
 #[derive(Clone, Default)]
 struct Within {
     /// The id and name of the output's visible workspace.

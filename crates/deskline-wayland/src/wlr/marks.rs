@@ -13,8 +13,8 @@ use crate::described::Part;
 /// The size of a piece at a corner of an element, in pixels.
 const PIECE: (usize, usize) = (24, 12);
 
-/// Up to this size, in pixels, the whole element is a piece too, which distinguishes it from
-/// similar elements.
+/// An element up to this size, in pixels, is also a piece as a whole, which distinguishes the
+/// element from similar ones.
 const WHOLE: (usize, usize) = (160, 48);
 
 /// How many adjacent pixels to compare first.
@@ -132,8 +132,8 @@ pub(super) struct Marks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     At(Point),
-    /// At this point, where the pieces have the same shapes in other colours: the window or its
-    /// menu has just got the keyboard.
+    /// At this point, but the pieces there have the same shapes in other colours, because the
+    /// window or its menu has just got the keyboard.
     Recoloured(Point),
     Nowhere,
     /// At several points, or only some marks are at the last known position.
@@ -375,8 +375,8 @@ fn pixels(part: &Part, scale: f64) -> Option<[i64; 4]> {
     Some([of(x)?, of(y)?, of(w)?, of(h)?])
 }
 
-/// The pieces to take of a part: its corners, which stay when its size changes, and, if it is
-/// small, the whole.
+/// The pieces to take of a part: its corners, which stay when the part's size changes, and the
+/// whole part if it is small.
 fn pieces_of(part: &Part, scale: f64) -> Vec<Piece> {
     let Some([_, _, w, h]) = pixels(part, scale) else {
         return Vec::new();

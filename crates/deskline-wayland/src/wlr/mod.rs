@@ -6,7 +6,7 @@
 //! - `marks`: finds a window on the screen by pieces of its picture.
 //! - `place`: finds a window's position. Measures it once, while the window is in full screen for a
 //!   moment, and from then on finds the window by its marks.
-//! - `compositor`: implements the crate's `Compositor` with these.
+//! - `compositor`: implements the crate's `Compositor` on top of these modules.
 
 mod compositor;
 mod marks;

@@ -1,6 +1,7 @@
 //! Finds a window's position, which no protocol reports. In full screen, the window's corner is the
-//! screen's: this takes [`Marks`] of the content there, and finds them again after the window has
-//! its size back. From then on the marks suffice, as long as enough of the content stays.
+//! screen's corner: this module takes [`Marks`] of the content there, and finds the marks again
+//! after the window has its size back. From then on the marks suffice, as long as enough of the
+//! content stays.
 
 use deskline_contract::{AppToplevel, Cancel, DisplayError, Error, Result, WindowId, wait};
 use std::time::{Duration, Instant};
@@ -24,8 +25,8 @@ const REFUSES: Duration = Duration::from_millis(700);
 /// The time between two pictures of a window in full screen that must be the same.
 const STILL: Duration = Duration::from_millis(40);
 
-/// How long it may take until the pictures are the same. It takes half a second, and several
-/// seconds on a machine with much more work than cores.
+/// How long to wait until two pictures are the same. This takes half a second, and several seconds
+/// on a machine with much more work than cores.
 const STILL_WITHIN: Duration = Duration::from_secs(5);
 
 /// The most windows that are remembered.
@@ -163,7 +164,7 @@ impl<T: Toplevels> Wlr<T> {
         Ok(corner)
     }
 
-    /// The window's marks, once it is in full screen and still.
+    /// The window's marks, once the window is in full screen and its picture stays the same.
     fn marks_in_full_screen(
         &mut self,
         window: WindowId,
@@ -187,11 +188,13 @@ impl<T: Toplevels> Wlr<T> {
             return Err(not_known(NO_FULL_SCREEN));
         }
         let corner = Point::at(screen.place.x, screen.place.y);
-        // The last marks; and the marks that stay the same, with how often they were the same.
+        // The last picture's marks; and the marks that have stayed the same, with the number of
+        // times.
         let mut last: Option<Marks> = None;
         let mut still: Option<(Marks, u32)> = None;
         let marks = wait::until(cancel, STILL_WITHIN, STILL, || {
-            // An app may draw later than it reports its elements, but not by several reports.
+            // An app may draw its elements later than it reports them, but not several reports
+            // later.
             let parts = self.toplevels.parts(window)?;
             let shot = self.shot(screen)?;
             let marks = Marks::take(&parts, corner, &shot);
@@ -214,7 +217,7 @@ impl<T: Toplevels> Wlr<T> {
         })
     }
 
-    /// Ends the full screen of a window that is being measured, and waits for its end.
+    /// Takes a window that is being measured out of full screen, and waits until that is done.
     pub(super) fn put_back(&mut self) -> Result<()> {
         let Some((handle, number)) = self.enlarged.take() else {
             return Ok(());

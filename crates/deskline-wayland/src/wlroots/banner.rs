@@ -102,7 +102,8 @@ impl Banner {
         layer.set_size(w, h);
         layer.set_anchor(Anchor::Top | Anchor::Left);
         layer.set_margin(at.y - area.y, 0, 0, at.x - area.x);
-        // -1: the banner may cover panels, and is not moved aside to the room that they leave.
+        // With -1, the banner may cover panels, and the compositor does not move it out of their
+        // way.
         layer.set_exclusive_zone(-1);
         surface.commit();
         self.client.heard.banner = None;

@@ -1,4 +1,5 @@
-//! A connection to the compositor. Every wait has a time limit: wayland-client's own have none.
+//! A connection to the compositor. Every wait has a time limit here, because the waits of the crate
+//! `wayland-client` have none.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -86,7 +87,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Of the globals for windows, input and pictures, those that the compositor does not offer.
+    /// The globals for windows, input and pictures that the compositor does not offer.
     pub(crate) fn lacks(&self) -> Vec<&'static str> {
         let wanted = [
             ZwlrForeignToplevelManagerV1::interface(),
@@ -181,8 +182,9 @@ impl Client {
         self.heard.capabilities.contains(kind)
     }
 
-    /// Called after a device was created. `had` says whether the seat already had one of its kind.
-    /// If not, apps have to bind it, and lose events that are sent before [`Client::await_apps`].
+    /// Called after a device was created. `had` says whether the seat already had a device of that
+    /// kind. If not, apps have to bind the new device, and lose events that are sent before
+    /// [`Client::await_apps`].
     pub(crate) fn introduce(&mut self, had: bool) -> Result<()> {
         self.roundtrip()?;
         if !had {

@@ -20,7 +20,7 @@ pub(crate) struct VirtualDevices<'a> {
 }
 
 impl Input {
-    /// Both devices, which add `offset` to the points that they are given.
+    /// The virtual pointer and keyboard. They add `offset` to the points that they are given.
     pub(crate) fn port<'a>(
         &'a mut self,
         client: &'a mut Client,

@@ -52,7 +52,7 @@ macro_rules! on_event {
 }
 pub(crate) use on_event;
 
-/// The version of `wl_output` to bind at most. It is the first one with the event `name`.
+/// The highest version of `wl_output` to bind: the first version with the event `name`.
 const VERSION: u32 = 4;
 
 /// An empty rectangle: no part of the layout.
@@ -192,7 +192,8 @@ pub(crate) struct Frame {
 /// The clipboard, as far as the compositor has reported it.
 #[derive(Debug, Default)]
 pub(crate) struct Clipboard {
-    /// The offers with their types: the last selection's, and those that were just announced.
+    /// The offers with their types: the last selection's offer, and offers that were just
+    /// announced.
     pub(crate) offers: Vec<(ZwlrDataControlOfferV1, Vec<String>)>,
     /// The offer that is on the clipboard.
     pub(crate) selection: Option<ObjectId>,

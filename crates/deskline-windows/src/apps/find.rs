@@ -1,4 +1,4 @@
-//! Finds the program for an agent's identifier.
+//! Finds the program that the agent means by an identifier.
 
 use std::env;
 use std::path::{Path, PathBuf};

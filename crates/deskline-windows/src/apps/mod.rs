@@ -1,5 +1,4 @@
-//! Apps: lists the running ones, starts one and follows its start, and reports how an app has
-//! ended.
+//! Lists the running apps, starts an app and follows its start, and reports how an app has ended.
 
 mod find;
 #[allow(unsafe_code)] // each call has a SAFETY comment
@@ -168,9 +167,9 @@ impl Starting {
         process::stem(&self.path)
     }
 
-    /// The process with the app's window: the started process, a descendant, or the program that
-    /// shows it if it is a program of the console. If the started process has ended, another
-    /// process of the same executable; failing that, any process that has started since, because
+    /// The process that owns the app's window: the started process, one of its descendants or, for
+    /// a console program, the console that shows it. If the started process has ended, then also
+    /// another process of the same executable or, failing that, any process that has started since:
     /// `calc` has Windows start an app with another name.
     fn window(&self, ended: bool) -> Option<u32> {
         let parents = process::parents();
@@ -224,7 +223,7 @@ fn start(program: &Program) -> std::result::Result<(Option<u32>, Complaint), Str
         let pid = shell::activate(id).map_err(says)?;
         return Ok((Some(pid), Complaint::default()));
     }
-    // Explorer runs on the person's desktop, so it cannot start a program on a private one.
+    // Explorer runs on the person's desktop, so it cannot start a program on a private desktop.
     if private::name().is_none() {
         let folder = program.folder.as_deref();
         match shell::by_explorer(&program.path, &program.arguments, folder) {

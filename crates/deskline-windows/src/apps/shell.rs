@@ -95,7 +95,7 @@ pub(super) fn opener(kind: &str) -> Option<Opener> {
     let program = association(&kind, ASSOCSTR_EXECUTABLE)
         .as_deref()
         .and_then(path);
-    // For an app in a package Windows names no program, or the one that asks which app to use.
+    // For an app in a package, Windows names no program, or the program that asks which app to use.
     let asks = |path: &Path| crate::process::stem(path).eq_ignore_ascii_case("openwith");
     let program = program.filter(|path| path.is_absolute() && path.exists() && !asks(path));
     program.map(Opener::Program).or_else(|| {
@@ -116,8 +116,8 @@ fn association(kind: &HSTRING, what: ASSOCSTR) -> Option<Vec<u16>> {
     asked.is_ok().then_some(found)
 }
 
-/// How long to wait until Explorer has started a program. While it asks the person, it takes
-/// longer.
+/// How long to wait until Explorer has started a program. Explorer takes longer while it asks the
+/// person.
 const STARTS: Duration = Duration::from_secs(5);
 
 /// Has Explorer open a program or a document, as if the person did: with the person's environment
@@ -199,8 +199,8 @@ pub(super) fn shortcut(file: &Path) -> Option<Link> {
     })
 }
 
-/// The program of a shortcut of Windows Installer. The path in such a shortcut is that of its icon,
-/// or missing.
+/// The program of a shortcut of Windows Installer. A shortcut of this kind contains the path of its
+/// icon, or no path.
 fn advertised(file: &Path) -> Option<PathBuf> {
     // The length of a GUID in braces, and of the longest name of a feature, with a final zero.
     let [mut product, mut feature, mut component] = [[0_u16; 39]; 3];

@@ -14,8 +14,8 @@ use crate::os::to_rect;
 /// The area of a monitor without the task bars, and the monitor's scale, which is 1.0 for 96 dpi.
 type Monitor = (Rect, f64);
 
-/// The monitor that contains most of `place`. The primary one if there is no place, or no such
-/// monitor.
+/// The monitor that contains most of `place`. The primary monitor if there is no place, or if no
+/// monitor contains any of it.
 pub(crate) fn containing(place: Option<Rect>) -> Monitor {
     let place = place.map_or(RECT::default(), |place| RECT {
         left: place.x,

@@ -44,7 +44,7 @@ pub fn take(window: WindowId) -> Result<Picture> {
         let why = format!("{MOST_WAITING} hung windows have not delivered their screenshots yet");
         return Err(Error::NoPicture(why));
     }
-    // On a thread of its own, which is abandoned if the app hangs.
+    // Takes the picture on a separate thread, which is abandoned if the app hangs.
     let started = std::thread::Builder::new()
         .name("picture".into())
         .spawn(move || {

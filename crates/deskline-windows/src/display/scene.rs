@@ -35,8 +35,8 @@ const TAKES: Duration = Duration::from_millis(300);
 /// How long to wait for an answer between two checks of the cancel flag.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// The classes of text fields that repeat a character in place of one that comes too soon:
-/// Notepad's field in Windows 11, and the fields of WinUI and of apps from the Store.
+/// The classes of text fields that, if a character comes too soon, repeat the previous character
+/// instead: Notepad's field in Windows 11, and the fields of WinUI and of apps from the Store.
 const SLOW: [&str; 4] = [
     "RichEditD2DPT",
     "Windows.UI.Input.InputSite.WindowClass",
@@ -78,7 +78,8 @@ impl Scene for WinDisplay {
         Ok(())
     }
 
-    /// Waits until the app has handled the input, so that a tree read after this shows its effect.
+    /// Waits until the app has handled the input, so that a tree that is read next shows the
+    /// effect.
     fn end(&mut self) -> Result<()> {
         let Some(window) = self.reader.or_else(front) else {
             return Ok(());

@@ -147,7 +147,7 @@ pub(crate) fn has_menu(pid: u32) -> bool {
     toplevels().iter().any(is_menu)
 }
 
-/// The windows of other processes that are owned by windows of this process.
+/// The windows of other processes that are owned by windows of the process `pid`.
 pub(crate) fn belonging(pid: u32) -> Vec<Window> {
     let mut others = every();
     others.retain(|other| owner(*other) != pid && owners(*other).any(|next| owner(next) == pid));

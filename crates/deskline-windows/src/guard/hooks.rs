@@ -56,8 +56,8 @@ pub fn run(parent: u32) -> ExitCode {
     let (report, reports) = mpsc::channel();
     let hooks = messages::queue();
     // Windows skips a hook that does not answer in time, and removes it when that happens
-    // repeatedly, so this process must not wait for a processor on a busy machine. SAFETY: takes
-    // numbers.
+    // repeatedly, so this process must not wait for a processor on a busy machine. SAFETY: the
+    // arguments are numbers.
     let _ = unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_TIME_CRITICAL) };
     std::thread::spawn(move || write(&reports));
     std::thread::spawn(move || {
@@ -110,15 +110,16 @@ fn write(reports: &Receiver<Report>) {
 /// How long the thread with the hooks may take to end.
 const ENDS: Duration = Duration::from_secs(1);
 
-/// Asks the thread with the hooks to end this process, as that thread first releases what the
-/// server holds down. Ends the process anyway after [`ENDS`].
+/// Asks the thread with the hooks to end this process, because that thread first releases the keys
+/// and buttons that the server holds down. Ends the process anyway after [`ENDS`].
 fn leave(hooks: u32) {
     let _ = messages::post(hooks, WM_QUIT);
     deskline_contract::wait::pause(ENDS);
     std::process::exit(0);
 }
 
-/// Releases what the server holds down. A server that is stopped or killed does not do so itself.
+/// Releases the keys and buttons that the server holds down. A server that is stopped or killed
+/// does not do so itself.
 fn lift(held: Option<Vec<u32>>) {
     for code in held.into_iter().flatten() {
         let released = match (code as u16, code >= BUTTON) {
@@ -129,7 +130,7 @@ fn lift(held: Option<Vec<u32>>) {
             // The server presses no other button.
             _ => Ok(()),
         };
-        // If Windows refuses to release one, still release the others.
+        // If Windows refuses to release one key, still release the others.
         let _ = released;
     }
 }

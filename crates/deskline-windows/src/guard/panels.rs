@@ -57,8 +57,8 @@ impl Drop for Panels {
 }
 
 impl Panels {
-    /// Shows the banner, and the outline if `outline`. Ignores errors: the agent acts without them
-    /// too.
+    /// Shows the banner, and the outline if `outline`. Ignores errors, because the agent can act
+    /// without a banner and an outline.
     pub(super) fn new(banner: Option<&Banner>, outline: bool) -> Self {
         let mut panels = Self::default();
         let Some(banner) = banner else { return panels };

@@ -77,7 +77,7 @@ pub(crate) fn persons_key(code: u16) -> Result<()> {
 }
 
 fn stroke(code: u16, extended: bool, down: bool) -> INPUT {
-    // SAFETY: takes numbers.
+    // SAFETY: the arguments are numbers.
     let scan = unsafe { MapVirtualKeyExW(code.into(), MAPVK_VK_TO_VSC, Some(layout())) };
     let mut flags = KEYBD_EVENT_FLAGS(0);
     if extended {
@@ -121,7 +121,7 @@ pub(crate) fn motion(to: Point) -> Result<()> {
 /// Presses or releases a button at the pointer's position.
 pub(crate) fn button(button: Button, down: bool) -> Result<()> {
     // Events name the physical buttons, which the person may have swapped.
-    // SAFETY: takes a constant.
+    // SAFETY: the argument is a constant.
     let swapped = unsafe { GetSystemMetrics(SM_SWAPBUTTON) != 0 };
     let button = match button {
         Button::Left if swapped => Button::Right,
@@ -168,7 +168,7 @@ pub(super) fn by_layout(c: char) -> Option<(u16, Modifiers)> {
     let &mut [unit] = c.encode_utf16(&mut units) else {
         return None;
     };
-    // SAFETY: takes numbers.
+    // SAFETY: the arguments are numbers.
     let found = unsafe { VkKeyScanExW(unit, layout()) };
     let [code, state] = found.to_le_bytes();
     if found == -1 || state & !0b111 != 0 {
@@ -181,7 +181,7 @@ pub(super) fn by_layout(c: char) -> Option<(u16, Modifiers)> {
 
 /// Whether a key or button is down, by the person or by a program.
 pub(crate) fn is_down(code: u16) -> bool {
-    // SAFETY: takes a number.
+    // SAFETY: the argument is a number.
     unsafe { GetAsyncKeyState(code.into()) < 0 }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn queue() -> u32 {
 
 /// Posts a message to a thread. Fails if the thread has ended.
 pub(crate) fn post(thread: u32, message: u32) -> Result<()> {
-    // SAFETY: takes numbers.
+    // SAFETY: the arguments are numbers.
     unsafe { PostThreadMessageW(thread, message, WPARAM(0), LPARAM(0)) }
 }
 

@@ -42,7 +42,7 @@ use crate::tree::uia::Process;
 
 /// Makes this process aware of each monitor's scale. Called once, before anything else.
 pub fn become_aware() {
-    // SAFETY: takes a constant. Fails if the manifest has declared it already.
+    // SAFETY: the argument is a constant. Fails if the manifest has declared it already.
     let _ = unsafe { SetProcessDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2) };
 }
 
@@ -75,7 +75,8 @@ calls! {
     is_minimised(window) -> bool { IsIconic(window).as_bool() }
     exists(window) -> bool { IsWindow(Some(window)).as_bool() }
     is_enabled(window) -> bool { IsWindowEnabled(window).as_bool() }
-    /// The owner of a window, for example of a dialog. Windows keeps owned windows in front of it.
+    /// The owner of a window, for example of a dialog. Windows keeps an owned window in front of
+    /// its owner.
     owning(window) -> Option<WindowId> { some(GetWindow(window, GW_OWNER).ok()?) }
     /// Asks Windows to bring the window, or its open dialog, to the front. Windows reports success
     /// even if it has only made the taskbar's button flash.
@@ -197,7 +198,7 @@ pub(crate) fn to_rect(rect: RECT) -> Rect {
 
 /// The foreground window, which receives keys.
 pub(crate) fn front() -> Option<WindowId> {
-    // SAFETY: takes nothing.
+    // SAFETY: the function takes no arguments.
     some(unsafe { GetForegroundWindow() })
 }
 
@@ -219,7 +220,7 @@ pub(crate) fn focused_class() -> String {
 /// The toplevel window at a point.
 pub(crate) fn at(point: Point) -> Option<WindowId> {
     let Point { x, y } = point;
-    // SAFETY: takes numbers, and a handle that Windows has just returned.
+    // SAFETY: the arguments are numbers, and a handle that Windows has just returned.
     unsafe {
         let window = some(WindowFromPoint(POINT { x, y }))?;
         some(GetAncestor(handle(window), GA_ROOT))
@@ -251,7 +252,7 @@ pub(crate) fn pointer() -> Result<Point> {
 
 /// The bounds of all monitors together.
 pub(crate) fn screen() -> Rect {
-    // SAFETY: these take constants.
+    // SAFETY: the arguments are constants.
     let [x, y, w, h] = unsafe {
         [
             SM_XVIRTUALSCREEN,

@@ -448,8 +448,8 @@ fn press_of(raw: &Raw, role: Role) -> Option<Action> {
         _ => None,
     };
     let expand = expand.filter(|_| has(Patterns::EXPAND_COLLAPSE));
-    // Elements with these roles only open a menu. A split button can be invoked: it has an action
-    // too.
+    // Elements with these roles only open a menu. A split button can also be invoked, because it
+    // has an action of its own.
     let opens_menu = matches!(
         role,
         Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::COMBO_BOX

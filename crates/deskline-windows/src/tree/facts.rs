@@ -9,7 +9,8 @@ use super::uia::{Patterns, Raw};
 /// The toolkits whose `Document` is a web page.
 const BROWSERS: [&str; 3] = ["Chrome", "Gecko", "InternetExplorer"];
 
-/// `container` is the parent's role. `is_toplevel`: whether the element is a toplevel window.
+/// Describes an element. `container` is the parent's role. `is_toplevel` says whether the element
+/// is a toplevel window.
 pub fn element(id: ElementId, raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Element {
     let (role, native_role) = role(raw, container, is_toplevel);
     let title = Text::new(raw.name.as_str());

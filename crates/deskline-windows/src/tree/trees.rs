@@ -19,23 +19,23 @@ use crate::os;
 pub(crate) struct AppTrees<U: Uia> {
     uia: U,
     identities: Identities<U::Element>,
-    /// The subscription to the app that a link has listened to last. A new one for each link slows
-    /// apps (<https://github.com/nvaccess/nvda/issues/7345>).
+    /// The subscription to the app that a link has listened to last. A new subscription for each
+    /// link would slow apps (<https://github.com/nvaccess/nvda/issues/7345>).
     listening: Option<Listening<U>>,
     /// The processes that are read level by level, with their start times.
     by_levels: HashMap<u32, u64>,
-    /// By process and its start time: how many waits for its page were in vain. [`MOST_WAITS`] once
-    /// the page has come.
+    /// How many waits for the page of a process were in vain, by the process and its start time.
+    /// [`MOST_WAITS`] once the page has come.
     waits: HashMap<(u32, u64), u32>,
 }
 
-/// How long a browser may take to create the elements of a page. It begins at the first request for
-/// them. VS Code takes up to 3 s.
+/// How long a browser may take to create the elements of a page, from the first request for them
+/// on. VS Code takes up to 3 s.
 const WAKES: Duration = Duration::from_secs(3);
 
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How often to wait for the page of a process, whose window may have no page for long.
+/// How many times to wait for the page of a process: its window may stay without a page.
 const MOST_WAITS: u32 = 3;
 
 impl<U: Uia> AppTrees<U> {
@@ -86,8 +86,8 @@ impl<U: Uia> AppTrees<U> {
             self.by_levels.insert(pid, process.started);
         }
         if scope != Scope::Showing {
-            // Forget the elements of ended processes, and of this app: `build::tree` adds these
-            // anew.
+            // Forget the elements of ended processes, and of this app: `build::tree` adds the app's
+            // elements anew.
             let mut alive = HashMap::new();
             let is_alive = |pid: &u32| os::process(*pid).is_some();
             self.identities.retain(|_, known| {

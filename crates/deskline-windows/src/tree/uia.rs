@@ -46,7 +46,7 @@ pub struct Toplevel {
     pub extents: Rect,
     /// Whether the window is neither minimised nor on another virtual desktop.
     pub on_screen: bool,
-    /// The window that owns this one, if it is a dialog, for example.
+    /// The owner of this window, if it has one, as a dialog does.
     pub owner: Option<WindowId>,
     /// Whether the window takes input: a modal dialog disables its owner.
     pub enabled: bool,
@@ -192,7 +192,8 @@ pub(crate) trait Uia: Clone + Send + 'static {
     /// The element's children.
     fn children(&self, element: &Self::Element) -> Answer<Vec<Node<Self::Element>>>;
 
-    /// The first child, or the child after `after`: for containers with too many for one request.
+    /// The first child, or the child after `after`. For containers that have too many children for
+    /// one request.
     fn next(
         &self,
         parent: &Self::Element,

@@ -295,7 +295,7 @@ impl<'u, U: Uia> Walk<'u, U> {
         }
     }
 
-    /// Reads the children of a container that has too many for one request.
+    /// Reads the children of a container that has too many children for one request.
     fn one_by_one(&mut self, index: usize, toplevel: usize) {
         let parent = self.items[index].element.clone();
         let mut last = None;

@@ -98,7 +98,7 @@ impl Keeper {
         }
     }
 
-    /// Adds the targets' names; drops duplicates and targets without data such as MULTIPLE.
+    /// Adds the targets' names. Drops duplicates, and targets that have no data, such as MULTIPLE.
     fn named(&self, targets: &[Atom]) -> Result<Vec<(Atom, String)>> {
         let ask = |target: &Atom| Ok((*target, self.c.get_atom_name(*target).during(WHAT)?));
         let asked = targets.iter().map(ask).collect::<Result<Vec<_>>>()?;
@@ -175,7 +175,7 @@ impl Keeper {
         Ok(Some((reply.type_, reply.format, reply.value)))
     }
 
-    /// Reads the parts of an INCR transfer, up to the empty one that ends it.
+    /// Reads the parts of an INCR transfer, up to the empty part that ends it.
     fn take_parts(
         &mut self,
         most: usize,

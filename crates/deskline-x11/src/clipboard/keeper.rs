@@ -312,7 +312,7 @@ impl Board for Keeper {
         self.c
             .set_selection_owner(owner, self.names.CLIPBOARD, since)
             .during(WHAT)?;
-        // Set before the reply is read: other clients' requests may arrive before the reply.
+        // Set this before reading the reply: other clients' requests may arrive before the reply.
         self.owned = (!empty).then_some(Owned {
             content,
             since,

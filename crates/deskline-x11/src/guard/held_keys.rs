@@ -55,7 +55,7 @@ fn release_of(c: &Connection, slaves: &[Slave]) -> Result<()> {
     Ok(())
 }
 
-/// Synchronises the master with the devices. Returns the modifiers that it has pressed.
+/// Synchronises the master with the devices. Returns the modifiers that were pressed for that.
 pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result<Vec<u8>> {
     let modifiers = c.get_modifier_mapping().answer(WHAT)?.keycodes;
     let mut pressed = vec![];

@@ -52,8 +52,8 @@ pub(super) struct Keeper {
     watchdog: Option<Watchdog>,
     /// The mark by which the watchdogs identify this connection.
     mark: Option<Window>,
-    /// Wakes this process at the time limit if it is stopped (`SIGSTOP`), even together with the
-    /// watchdog, so that it releases the devices.
+    /// If this process is stopped (`SIGSTOP`), alone or together with the watchdog, the alarm wakes
+    /// it at the time limit, so that it releases the devices.
     alarm: Alarm,
 }
 
@@ -141,8 +141,9 @@ impl Keeper {
         Ok(())
     }
 
-    /// Releases the devices. Then gives the person a moment to release the modifiers that the guard
-    /// has pressed for them, and releases these: XTEST's own device must not keep them down.
+    /// Releases the devices. Waits a moment for the person to release the modifiers that the guard
+    /// has pressed for them, and then releases the modifiers that are left: XTEST's own device must
+    /// not keep them down.
     fn leave(&mut self) -> Result<()> {
         self.open()?;
         let whose = (&Cancel::new(), WHAT);
@@ -297,7 +298,7 @@ impl Keeper {
         grabbed.ok_or_else(|| TargetError::DevicesHeld(OTHERS.as_secs()).into())
     }
 
-    /// Releases the person's devices. From here on, listens for Esc.
+    /// Releases the person's devices. After that, listens for Esc.
     fn open(&mut self) -> Result<()> {
         // Reset the alarm even after a grab that failed.
         let _ = self.alarm.set(None);

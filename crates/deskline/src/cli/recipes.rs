@@ -30,7 +30,7 @@ pub(crate) struct RunArgs {
     pub(crate) all: AllArgs,
 }
 
-/// How several are done.
+/// How to do several rows or recipes.
 #[derive(Debug, Args)]
 pub(crate) struct AllArgs {
     /// How many rows or recipes at a time, each on a private desktop

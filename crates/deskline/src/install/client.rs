@@ -268,8 +268,8 @@ fn app_data(home: &Path) -> PathBuf {
     }
 }
 
-/// The folder to which Windows redirects `%APPDATA%` for the packaged Claude Desktop, which is the
-/// usual one since 2026 and never reads the real `%APPDATA%`.
+/// The folder to which Windows redirects `%APPDATA%` for the packaged Claude Desktop. Since 2026,
+/// the package is the usual form of Claude Desktop. It never reads the real `%APPDATA%`.
 fn claude_package(home: &Path) -> Option<PathBuf> {
     let local = std::env::var_os("LOCALAPPDATA").map(PathBuf::from);
     let local = local.unwrap_or_else(|| home.join("AppData/Local"));

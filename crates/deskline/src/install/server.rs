@@ -14,7 +14,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// This program; on a Mac, its copy in the fixed place, which is made unless `dry_run`.
+    /// This program; on a Mac, its copy in the fixed place. Makes that copy unless `dry_run` is
+    /// set.
     pub(super) fn this(arguments: &[String], dry_run: bool) -> Result<Self, String> {
         let program = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
         let program = fixed(&program, dry_run)?;

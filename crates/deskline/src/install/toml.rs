@@ -32,7 +32,7 @@ pub(super) fn without(text: &str, section: &str) -> Result<String, String> {
     }
 }
 
-/// The server in the entry; an empty one if the entry has none.
+/// The server in the entry: an empty server if the entry has none, `None` if there is no entry.
 pub(super) fn server(text: &str, section: &str) -> Result<Option<Server>, String> {
     let document = parse(text)?;
     let servers = document.get(section).and_then(Item::as_table_like);

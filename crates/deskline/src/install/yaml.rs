@@ -87,7 +87,7 @@ pub(super) fn without(text: &str, section: &str) -> Result<String, String> {
     }
 }
 
-/// The server in the entry; an empty one if the entry has none.
+/// The server in the entry: an empty server if the entry has none, `None` if there is no entry.
 pub(super) fn server(text: &str, section: &str) -> Result<Option<Server>, String> {
     let file = parse(text)?;
     let servers = file.get(&Yaml::String(section.to_owned()));

@@ -103,7 +103,7 @@ pub(super) fn keep(
     Ok(done)
 }
 
-/// A run as it was, as a recipe: each call with all that it changed.
+/// A recipe that repeats a run exactly: each call, with all that the call changed.
 pub(super) fn literal(run: &Path) -> Fallible<Recipe> {
     Ok(Learn {
         literal: true,

@@ -21,14 +21,14 @@ use super::{Done, Error, Settings};
 use crate::cli::RecordArgs;
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 
-/// How long after a press the app is read, and typing counts as ended. No event tells that an app
-/// has finished reacting to a press.
+/// The time after a press at which the app is read, and typing counts as ended. No event tells that
+/// an app has finished reacting to a press.
 const AFTER: Duration = Duration::from_millis(250);
 
 /// Two presses of a button at the same place within this time are a double click.
 const DOUBLE: Duration = Duration::from_millis(350);
 
-/// How often the app is read at most, until it shows what a drag has moved.
+/// The maximum number of readings of the app until it shows what a drag has moved.
 const SLOW: u32 = 8;
 
 /// For this long after a press, the app is read every [`AFTER`], as a person may press something
@@ -96,7 +96,7 @@ struct Recorder<'d> {
     dispatcher: &'d Dispatcher,
     refs: RefStore,
     presses: UnboundedReceiver<Press>,
-    /// The release of the left button, for each press of it whose place is known.
+    /// For each press of the left button at a known place, its release.
     ups: UnboundedReceiver<Press>,
     pid: u32,
     links: Vec<Link>,
@@ -181,7 +181,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// Whether the left button's press at this place began a drag, and on which element it ended.
+    /// Whether the left button's press at this place began a drag, and on which element the drag
+    /// ended.
     async fn dropped(&mut self, from: Option<(i32, i32)>) -> (bool, Option<Line>) {
         if from.is_none() {
             return (false, None);
@@ -197,7 +198,8 @@ impl Recorder<'_> {
         (true, to.cloned())
     }
 
-    /// Records a drag, if what shows or its order has changed; within one control, a click.
+    /// Records a click for a slider, a scroll bar, or a drag within one control. Otherwise records
+    /// a drag if the visible elements or their order have changed.
     async fn dragged(&mut self, from: &Line, to: Option<&Line>) -> Result<(), Box<dyn Error>> {
         let stays = to.is_some_and(|to| to.reference == from.reference);
         let is_pressed = from.role.is_interactive() && !from.states.contains(States::EDITABLE);
@@ -224,8 +226,8 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// The element that a mouse button last pressed, by what apps' events name. `None` for a drag,
-    /// except of a slider, as nothing tells where it ended.
+    /// The element that a mouse button last pressed, as apps' events name it. `None` for a drag,
+    /// except of a slider, as nothing tells where the drag ended.
     async fn named(&mut self) -> Option<Line> {
         let Pressed::Named(said) = self.presses.recv().await?.what else {
             return None;
@@ -355,8 +357,8 @@ impl Recorder<'_> {
         });
     }
 
-    /// Reads the app. A reading that ends after the next press may show the effect of that press:
-    /// it is dropped, and the changes of this press count with the next.
+    /// Reads the app. Drops a reading that ends after the next press, because it may show the
+    /// effect of that press. The changes of this press then count as changes of the next.
     async fn refresh(&mut self) -> Result<bool, Box<dyn Error>> {
         let arguments = json!({"pid": self.pid});
         let (_, screen) = self.read("refresh_traversal", &arguments).await?;
@@ -385,7 +387,8 @@ impl Recorder<'_> {
         }
         let tree = field(&reply.text, "file").ok_or("the answer has no tree")?;
         let mut screen = Screen::parse(&std::fs::read_to_string(tree)?);
-        // Compare with the last step: a reading in between may have seen the effect.
+        // Compare with the screen of the last step: a reading in between may already show the
+        // effect.
         if let Some(before) = self.links.last().and_then(|link| link.screen.as_ref()) {
             screen.changed_since(before);
         }

@@ -48,14 +48,14 @@ fn result(error: AXError) -> Ax<()> {
     }
 }
 
-/// The value that `call` writes. `value` is what it overwrites.
+/// The value that `call` writes. `value` is the initial value, which `call` overwrites.
 fn written<T>(mut value: T, call: impl FnOnce(NonNull<T>) -> AXError) -> Ax<T> {
     result(call(NonNull::from(&mut value)))?;
     Ok(value)
 }
 
 pub(super) fn trusted() -> bool {
-    // SAFETY: takes nothing.
+    // SAFETY: the function takes no arguments.
     unsafe { AXIsProcessTrusted() }
 }
 
@@ -76,7 +76,7 @@ pub(super) fn application(pid: u32) -> Element {
 }
 
 pub(super) fn system() -> Element {
-    // SAFETY: takes nothing.
+    // SAFETY: the function takes no arguments.
     Element(unsafe { AXUIElement::new_system_wide() })
 }
 
@@ -86,7 +86,7 @@ pub(super) fn pid_of(element: &Element) -> Ax<u32> {
 }
 
 pub(super) fn set_timeout(element: &Element, time: Duration) {
-    // SAFETY: plain values.
+    // SAFETY: the arguments are plain values.
     unsafe { element.0.set_messaging_timeout(time.as_secs_f32()) };
 }
 
@@ -109,7 +109,7 @@ pub(super) fn attributes(element: &Element, names: &[&'static str]) -> Ax<Vec<Va
     Ok(copied(values)?.iter().map(|v| value(&v)).collect())
 }
 
-/// Takes over an array that a Copy function returned.
+/// Takes ownership of an array that a Copy function returned.
 fn copied(array: *const CFArray) -> Ax<CFRetained<CFArray<CFType>>> {
     let array = NonNull::new(array.cast_mut()).ok_or(AxError::FAILURE)?;
     // SAFETY: a Copy function's array is ours; all that Accessibility returns are CF types.
@@ -158,7 +158,7 @@ fn text(text: &CFString) -> Value<Element> {
 }
 
 fn ax_value(value: &AXValue) -> Value<Element> {
-    // SAFETY: takes nothing.
+    // SAFETY: the function takes no arguments.
     match unsafe { value.r#type() } {
         kind @ AXValueType::CGPoint => {
             let p: CGPoint = get(value, kind);
@@ -193,7 +193,7 @@ fn get<T: Default>(value: &AXValue, kind: AXValueType) -> T {
     out
 }
 
-/// Takes over a value that a Copy function returned.
+/// Takes ownership of a value that a Copy function returned.
 fn copied_value(any: *const CFType) -> Ax<Value<Element>> {
     let any = NonNull::new(any.cast_mut()).ok_or(AxError::FAILURE)?;
     // SAFETY: a Copy function's object is ours.
@@ -304,7 +304,7 @@ pub(super) fn actions(element: &Element) -> Ax<Vec<String>> {
 }
 
 pub(super) fn perform(element: &Element, action: &str) -> Ax<()> {
-    // SAFETY: plain values.
+    // SAFETY: the arguments are plain values.
     result(unsafe { element.0.perform_action(&CFString::from_str(action)) })
 }
 
@@ -333,7 +333,7 @@ pub(super) fn observe(pid: u32, names: &[&'static str], heard: Heard<Element>) -
                     return Err(AxError::CANNOT_COMPLETE);
                 }
             }
-            // SAFETY: takes nothing.
+            // SAFETY: the function takes no arguments.
             let source = unsafe { observer.run_loop_source() };
             let tick = Box::new(move || {
                 let _alive = (&observer, &heard);

@@ -50,7 +50,7 @@ const SHIFT: u32 = 2;
 const OPTION: u32 = 8;
 
 pub(super) fn secure_input() -> bool {
-    // SAFETY: takes nothing.
+    // SAFETY: the function takes no arguments.
     unsafe { IsSecureEventInputEnabled() != 0 }
 }
 
@@ -104,7 +104,7 @@ pub(super) fn keys(layout: Layout) -> Vec<LayoutKey> {
     let Some(Some(data)) = on_main(move |_| data(layout)) else {
         return Vec::new();
     };
-    // SAFETY: takes nothing.
+    // SAFETY: the function takes no arguments.
     let keyboard = u32::from(unsafe { LMGetKbdType() });
     let mut keys = Vec::new();
     for code in 0..128 {

@@ -53,7 +53,7 @@ pub fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> O
             work()
         });
     let worker = worker.ok()?;
-    // SAFETY: a constant of the framework's, never written.
+    // SAFETY: this is a constant of the framework, which is never written.
     let mode = unsafe { kCFRunLoopDefaultMode };
     while main.is_some() && !done.load(Ordering::Acquire) {
         if CFRunLoop::run_in_mode(mode, SLICE, false) == CFRunLoopRunResult::Finished {
@@ -76,7 +76,7 @@ pub(super) fn on_main<T: Send + 'static>(
     let (send, receive) = mpsc::channel();
     DispatchQueue::main().exec_async(move || {
         if let Some(marker) = MainThreadMarker::new() {
-            // The main queue has no pool of its own without an `NSApplication`'s event loop.
+            // Without an `NSApplication`'s event loop, the main queue has no autorelease pool.
             let _ = send.send(autoreleasepool(|_| work(marker)));
         }
     });

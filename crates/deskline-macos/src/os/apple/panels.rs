@@ -43,7 +43,7 @@ pub(super) fn overlay(panels: &[Panel]) {
 /// hung, and does not end with the login session.
 fn take_events(marker: MainThreadMarker) {
     let app = NSApplication::sharedApplication(marker);
-    // SAFETY: a constant of the framework's, never written.
+    // SAFETY: this is a constant of the framework, which is never written.
     let mode = unsafe { NSDefaultRunLoopMode };
     while let Some(event) =
         app.nextEventMatchingMask_untilDate_inMode_dequeue(NSEventMask::Any, None, mode, true)

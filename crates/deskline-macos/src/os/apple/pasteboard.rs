@@ -90,8 +90,8 @@ pub(super) fn pasteboard_data(
     receive.recv_timeout(time).map_err(|e| e.to_string())
 }
 
-/// Replaces the content of the pasteboard, on this Mac alone: the person's other devices do not get
-/// it.
+/// Replaces the content of the pasteboard on this Mac only: the person's other devices do not get
+/// the new content.
 fn replace(items: &[Retained<NSPasteboardItem>]) -> Result<i64, String> {
     let pasteboard = NSPasteboard::generalPasteboard();
     pasteboard.prepareForNewContentsWithOptions(NSPasteboardContentsOptions::CurrentHostOnly);
@@ -129,7 +129,7 @@ pub(super) fn pasteboard_promise(
             item.setData_forType(&NSData::with_bytes(&[]), &NSString::from_str(mark));
         }
         let promised = PromisedText::new(Promise { text, asked });
-        // SAFETY: a constant of the framework's, never written.
+        // SAFETY: this is a constant of the framework, which is never written.
         let kind = unsafe { NSPasteboardTypeString };
         let provider = ProtocolObject::from_ref(&*promised);
         if !item.setDataProvider_forTypes(provider, &NSArray::from_slice(&[kind])) {

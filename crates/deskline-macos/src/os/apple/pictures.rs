@@ -51,7 +51,8 @@ pub(super) fn capture(shot: &Shot, time: Duration) -> Taken {
             }
         },
     );
-    // SAFETY: plain values and a block of the documented type, which the system copies.
+    // SAFETY: the arguments are plain values and a block of the documented type, which the system
+    // copies.
     unsafe {
         SCShareableContent::getShareableContentExcludingDesktopWindows_onScreenWindowsOnly_completionHandler(
             false, on_screen, &found,
@@ -63,7 +64,7 @@ pub(super) fn capture(shot: &Shot, time: Duration) -> Taken {
 }
 
 fn why(error: *mut NSError) -> String {
-    // SAFETY: null, or owned by the system during the call.
+    // SAFETY: the pointer is null, or the system owns the object during the call.
     let error = unsafe { error.as_ref() };
     error.map_or_else(
         || "ScreenCaptureKit gave neither a picture nor an error".into(),
@@ -82,8 +83,8 @@ fn take(content: &SCShareableContent, shot: &Shot, send: &Sender<Taken>) {
         return;
     };
     let [x, y, width, height] = shot.bounds;
-    // A picture of several windows is always a part of a display: use a display that has all of
-    // `shot.window`.
+    // A picture of several windows is always a part of a display: use a display that contains the
+    // whole of `shot.window`.
     let holds = |display: &&Retained<SCDisplay>| {
         // SAFETY: a getter without arguments.
         let [dx, dy, dw, dh] = sides(unsafe { display.frame() });
@@ -94,7 +95,7 @@ fn take(content: &SCShareableContent, shot: &Shot, send: &Sender<Taken>) {
     let display = displays.iter().find(holds).filter(|_| !windows.is_empty());
     let answer = send.clone();
     let done = RcBlock::new(move |picture: *mut CGImage, error: *mut NSError| {
-        // SAFETY: null, or owned by the system during the call.
+        // SAFETY: the pointer is null, or the system owns the object during the call.
         let taken = match unsafe { picture.as_ref() } {
             Some(picture) => pixels(picture),
             None => Err(why(error)),
@@ -142,8 +143,8 @@ fn listed(window: u32) -> Taken {
         u32,
         CGWindowImageOption,
     ) -> *mut CGImage;
-    // Looked up at run time: if linked, it would keep the program from starting on a macOS without
-    // it.
+    // The function is looked up at run time: if it was linked, the program would not start on a
+    // macOS that lacks it.
     let create = symbol(c"CGWindowListCreateImage").ok_or("no CGWindowListCreateImage")?;
     // SAFETY: the function's signature in CGWindow.h.
     let create = unsafe { std::mem::transmute::<NonNull<c_void>, Create>(create) };
@@ -152,7 +153,7 @@ fn listed(window: u32) -> Taken {
     let null = CGRect::new(nowhere, CGSize::new(0.0, 0.0));
     let how = CGWindowImageOption::BoundsIgnoreFraming | CGWindowImageOption::BestResolution;
     let only = CGWindowListOption::OptionIncludingWindow;
-    // SAFETY: plain values.
+    // SAFETY: the arguments are plain values.
     let picture = NonNull::new(unsafe { create(null, only, window, how) });
     let picture = picture.ok_or("CGWindowListCreateImage gave no picture")?;
     // SAFETY: a Create function's object is ours.

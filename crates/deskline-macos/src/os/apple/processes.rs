@@ -50,12 +50,12 @@ pub(super) fn process(pid: u32) -> Option<Process> {
 }
 
 unsafe extern "C" {
-    /// In libSystem, without a header (WebKit and Chromium declare it too).
+    /// The function is in libSystem, but in no header (WebKit and Chromium declare it too).
     fn responsibility_get_pid_responsible_for_pid(pid: c_int) -> c_int;
 }
 
 pub(super) fn responsible(pid: u32) -> Option<(u32, PathBuf)> {
-    // SAFETY: a plain value.
+    // SAFETY: the argument is a plain value.
     let pid = unsafe { responsibility_get_pid_responsible_for_pid(pid as c_int) };
     let mut path = [0_u8; libc::PROC_PIDPATHINFO_MAXSIZE as usize];
     // SAFETY: the call gets the size of the buffer.
@@ -129,7 +129,7 @@ pub(super) fn quit(pid: u32) -> bool {
 pub(super) fn launch(launch: &Launch, time: Duration) -> Result<u32, String> {
     let (send, receive) = mpsc::channel();
     let opened = RcBlock::new(move |app: *mut NSRunningApplication, error: *mut NSError| {
-        // SAFETY: null, or owned by the system during the call.
+        // SAFETY: each pointer is null, or the system owns its object during the call.
         let answer = match unsafe { (app.as_ref(), error.as_ref()) } {
             (Some(app), _) => Ok(app.processIdentifier() as u32),
             (None, Some(e)) => Err(e.localizedDescription().to_string()),
@@ -179,8 +179,8 @@ pub(super) fn stay_awake() {
 pub(super) fn session() -> String {
     let mut uuid = [0_u8; UUID];
     let mut size = uuid.len();
-    // SAFETY: the name ends in a null, and the call gets the size of its buffer; getuid takes
-    // nothing.
+    // SAFETY: the name ends in a null, and the call gets the size of its buffer; getuid takes no
+    // arguments.
     let (status, user) = unsafe {
         let status = libc::sysctlbyname(
             c"kern.bootsessionuuid".as_ptr(),

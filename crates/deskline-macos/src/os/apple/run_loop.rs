@@ -49,14 +49,14 @@ pub(super) fn start<E: Send + 'static>(
     let stopped = Arc::clone(&stop);
     let (ready, began) = mpsc::channel();
     let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
-        // On a busy machine too, a tap must answer in time. SAFETY: takes constants.
+        // A tap must answer in time even on a busy machine. SAFETY: the arguments are constants.
         unsafe { libc::pthread_set_qos_class_self_np(HIGHEST, 0) };
         let setup = match setup() {
             Ok(setup) => setup,
             Err(e) => return drop(ready.send(Err(e))),
         };
         let Setup { source, mut tick } = setup;
-        // SAFETY: a constant of the framework's, never written.
+        // SAFETY: this is a constant of the framework, which is never written.
         let mode = unsafe { kCFRunLoopDefaultMode };
         let current = CFRunLoop::current();
         if let Some(current) = &current {

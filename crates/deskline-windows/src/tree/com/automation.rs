@@ -26,8 +26,8 @@ pub fn automation() -> Result<IUIAutomation> {
         let timed: IUIAutomation2 = automation.cast()?;
         timed.SetConnectionTimeout(limit)?;
         timed.SetTransactionTimeout(limit)?;
-        // Otherwise each action first gives its element the focus, and the element's window may
-        // come to the front. The fake UI Automation of the tests lacks this setting.
+        // Without this setting, each action first gives its element the focus, and the element's
+        // window may come to the front. The fake UI Automation of the tests lacks the setting.
         let _ = timed.SetAutoSetFocus(false);
         Ok(automation)
     }

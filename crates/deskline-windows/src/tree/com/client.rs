@@ -124,7 +124,7 @@ impl Com {
     ) -> Answer<T> {
         let element = element.clone();
         self.call(time, move |session| {
-            // Capture the whole wrapper: the object inside may not be sent to another thread alone.
+            // Captures the whole wrapper: without it, the object may not go to another thread.
             let Element(element) = &{ element };
             call(session, element)
         })

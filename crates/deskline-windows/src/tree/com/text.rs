@@ -15,7 +15,7 @@ use crate::tree::uia::Part;
 /// seconds for a long text (<https://github.com/microsoft/terminal/issues/6453>).
 const MOST_COUNTED: [i32; 2] = [10_000, 200_000];
 
-/// If an app takes longer than this to count the first number of characters, count no more.
+/// If an app takes longer than this for the first count, do not count further.
 const QUICK: Duration = Duration::from_millis(5);
 
 /// The first `limit` visible characters. If the provider does not report which characters are

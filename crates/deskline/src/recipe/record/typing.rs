@@ -39,7 +39,8 @@ impl Recorder<'_> {
         self.look("press_key_and_traverse", arguments).await
     }
 
-    /// Records what was typed: as typed, if the field shows that; otherwise what the field shows.
+    /// Records what was typed: the typed text or, if the field shows something else, the field's
+    /// value.
     pub(super) async fn typed(&mut self) -> Result<(), Box<dyn Error>> {
         let text = self.typed.take().unwrap_or_default();
         if text == HIDDEN {

@@ -34,10 +34,12 @@ DESKTOPS = re.compile(r"deskline-(x11|linux)/(?!lib$)")
 
 # These need a third of a core, and run one after the other beside the lanes.
 WAITS = {
-    *("windows", "large", "sheets", "reading", "scale", "toolkits calc::libreoffice_calc"),
+    *("windows", "large", "sheets", "reading", "scale"),
+    "toolkits calc::every_tool_works_or_is_refused_on_calc",
     *("debian_13 gnome", "debian_13 gnome_extension"),
     *("Wine designer", "Wine hands", "Wine windows", "Wine windows_folder"),
-    *("toolkits wine::qt_6", "toolkits wine::a_private_desktop"),
+    "toolkits wine::every_tool_works_or_is_refused_on_qt_6",
+    "toolkits wine::a_private_desktop_takes_quiet_actions_alone",
 }
 
 # Nothing may run beside these.

@@ -9,7 +9,7 @@ use deskline_testbed::{Answer, Bed, Client, Toolkit, until};
 use serde_json::json;
 
 #[test]
-fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_reported() {
+fn an_act_is_reported_as_done_if_the_app_hangs_afterwards() {
     let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     let answer = server.click(app.pid, "AXButton", "Hang").ok();
@@ -79,7 +79,7 @@ fn late_changes_are_reported_by_the_next_answer() {
 }
 
 #[test]
-fn a_clock_is_not_reported_each_time() {
+fn a_running_clock_is_not_reported_in_each_answer() {
     let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     server.click(app.pid, "AXCheckBox", "Ticking").ok();
@@ -194,7 +194,7 @@ fn the_places_after_gtk_4_has_scrolled_are_in_the_answer() {
 
 /// GTK 4.8 reports a tool tip as a part of the app's window, at the window's corner.
 #[test]
-fn a_tool_tip_of_gtk_4_is_where_it_shows() {
+fn a_tool_tip_of_gtk_4_has_the_place_where_it_shows() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.fold();

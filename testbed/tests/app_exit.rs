@@ -19,7 +19,7 @@ fn open_script(bed: &Bed, server: &Client, script: &str) -> u32 {
 }
 
 #[test]
-fn quitting_is_reported_with_the_status() {
+fn the_end_of_an_app_that_quits_is_reported_with_its_status() {
     let (_bed, server) = Bed::with_server();
     let pid = server.open("mousepad").ok().pid();
     let answer = server.press_key(pid, "q", &["Control"]).ok();
@@ -75,7 +75,7 @@ fn a_crash_of_an_office_suite_is_reported_with_its_signal() {
 
 /// The app sleeps in the handler of its button, and answers no requests meanwhile.
 #[test]
-fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
+fn a_press_that_keeps_the_app_busy_counts_as_done_and_can_be_waited_for() {
     let (bed, server) = Bed::with_server();
     let script = r#"
 import gi, time
@@ -106,7 +106,7 @@ Gtk.main()
 /// The handlers of the menu item and of the check box run the dialog in a main loop of its own
 /// (`gtk_dialog_run`), inside the call of the press.
 #[test]
-fn a_dialog_that_a_press_runs_shows_and_takes_keys() {
+fn a_dialog_that_blocks_its_opening_press_is_visible_and_takes_keys() {
     let (bed, server) = Bed::with_server();
     let log = bed.path("log");
     let script = r#"

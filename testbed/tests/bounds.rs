@@ -127,7 +127,7 @@ fn an_app_that_takes_another_name_is_still_blocked() {
 
 /// An app may name objects of another one as parts of its own tree.
 #[test]
-fn an_app_that_shows_another_ones_objects_is_blocked_where_that_one_is() {
+fn an_app_that_shows_objects_of_a_blocked_app_is_blocked_too() {
     let bed = Bed::new();
     let denied = bed.widgets(Toolkit::Gtk3);
     let app = bed.hostile("Shows");
@@ -147,7 +147,7 @@ fn an_app_that_shows_another_ones_objects_is_blocked_where_that_one_is() {
 }
 
 #[test]
-fn a_click_that_leads_to_a_blocked_app_types_nothing_there_and_shows_no_title() {
+fn no_text_goes_to_a_blocked_app_that_a_click_opens_and_no_title_shows() {
     let bed = Bed::new();
     let mut private = bed.zenity(&["--entry", "--title", TITLE]);
     let raiser = raiser(&bed).at(900, 100);

@@ -90,7 +90,7 @@ impl<'b> Subject<'b> {
 }
 
 #[test]
-fn gtk_3() {
+fn choices_are_made_in_gtk_3() {
     let bed = Bed::new();
     let subject = Subject::toolkit(&bed, "gtk3");
     subject.chooses("AXComboBox Size", "large", "Size Large");
@@ -116,7 +116,7 @@ fn the_wheel_changes_no_slider_that_it_passes() {
 }
 
 #[test]
-fn gtk_4() {
+fn choices_are_made_in_gtk_4() {
     let bed = Bed::new();
     let subject = Subject::toolkit(&bed, "gtk4");
     subject.chooses("AXComboBox Size", "large", "Size Large");
@@ -132,7 +132,7 @@ fn gtk_4() {
 /// The app runs only a third of the time. It reports the menu before the menu is at its final
 /// place.
 #[test]
-fn a_menu_of_a_slow_app() {
+fn a_choice_is_made_in_a_menu_of_a_slow_app() {
     let bed = Bed::new();
     let subject = Subject::toolkit(&bed, "gtk4");
     let chosen = AtomicBool::new(false);
@@ -171,12 +171,12 @@ fn qt(toolkit: &str) {
 }
 
 tests! {
-    qt_5 => qt("qt5"),
-    qt_6 => qt("qt6"),
+    choices_are_made_in_qt_5 => qt("qt5"),
+    choices_are_made_in_qt_6 => qt("qt6"),
 }
 
 #[test]
-fn wx() {
+fn choices_are_made_in_wx() {
     let bed = Bed::new();
     let subject = Subject::toolkit(&bed, "wx");
     subject.chooses("AXComboBox Small", "large", "Size Large");
@@ -241,7 +241,7 @@ fn page(bed: &Bed, app: App<'_>) {
 }
 
 #[test]
-fn chromium() {
+fn choices_are_made_in_a_page_in_chromium() {
     let bed = Bed::new();
     let file = bed.path("page.html");
     let html = format!("<!doctype html><title>Reading</title>{PAGE}");
@@ -251,14 +251,14 @@ fn chromium() {
 }
 
 #[test]
-fn firefox() {
+fn choices_are_made_in_a_page_in_firefox() {
     let bed = Bed::new();
     let app = bed.firefox(PAGE);
     page(&bed, app);
 }
 
 #[test]
-fn chromium_settings() {
+fn a_choice_is_made_in_chromiums_settings() {
     let bed = Bed::new();
     // Only the address bar opens Chromium's own pages; given on its command line, they stay empty.
     let app = bed.chromium_at("chrome://settings", "New Tab");
@@ -280,7 +280,7 @@ fn chromium_settings() {
 }
 
 #[test]
-fn writer() {
+fn font_and_size_are_chosen_in_writer() {
     let bed = Bed::new();
     let (app, file) = bed.writer(&["A paragraph"]);
     let subject = Subject::new(&bed, app);

@@ -31,7 +31,7 @@ fn clients(bed: &Bed) -> [(&'static str, Command); 3] {
 }
 
 #[test]
-fn official_sdks_drive_an_app_and_give_up_a_call() {
+fn official_sdks_drive_an_app_and_cancel_a_call() {
     let bed = Bed::new();
     let (notes, file) = bed.mousepad("");
     let calculator = bed.gnome_calculator();

@@ -50,13 +50,13 @@ fn every_widget(toolkit: Toolkit) {
 }
 
 tests! {
-    gtk_3 => every_widget(Toolkit::Gtk3),
-    gtk_4 => every_widget(Toolkit::Gtk4),
-    qt_5 => every_widget(Toolkit::Qt5),
+    every_widget_of_gtk_3_is_hit => every_widget(Toolkit::Gtk3),
+    every_widget_of_gtk_4_is_hit => every_widget(Toolkit::Gtk4),
+    every_widget_of_qt_5_is_hit => every_widget(Toolkit::Qt5),
 }
 
 #[test]
-fn chromium() {
+fn every_widget_of_a_chromium_page_is_hit() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium_widgets();
     let app = app.at(810, 150);
@@ -70,7 +70,7 @@ fn chromium() {
 
 /// Checks real apps with client-side frames, shadows and header bars.
 #[test]
-fn gnome_calculator() {
+fn the_keys_of_gnome_calculator_are_hit() {
     let (bed, server) = Bed::with_server();
     let app = bed.gnome_calculator().at(1010, 250);
     let seen = server.refresh(app.pid).ok();
@@ -84,7 +84,7 @@ fn gnome_calculator() {
 }
 
 #[test]
-fn kcalc() {
+fn the_keys_of_kcalc_are_hit() {
     let (bed, server) = Bed::with_server();
     let app = bed.kcalc().at(1010, 250);
     let seen = server.refresh(app.pid).ok();

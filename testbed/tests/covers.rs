@@ -15,7 +15,7 @@ fn click(persons: &App<'_>, server: &Client, pid: u32, more: Value) -> Answer {
 }
 
 #[test]
-fn a_covered_button_is_not_clicked_and_a_half_covered_one_is() {
+fn only_the_visible_part_of_a_covered_button_is_clicked() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     for kit in KITS {
@@ -56,7 +56,7 @@ fn a_window_of_no_known_process_gets_no_click() {
 }
 
 #[test]
-fn an_expander_and_a_number_field_are_clicked_right_in_both_directions() {
+fn an_expander_and_a_number_field_are_clicked_in_both_text_directions() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     for kit in KITS {
@@ -97,7 +97,7 @@ fn events(page: &Page, some: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_button_behind_a_fixed_header_is_brought_out() {
+fn a_button_behind_a_fixed_header_is_scrolled_clear_and_clicked() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let (app, page) = bed.chromium(STICKY);
@@ -146,7 +146,7 @@ fn a_link_over_two_lines_is_clicked_on_one_of_them() {
 }
 
 #[test]
-fn what_is_expected_is_awaited_and_its_absence_is_an_error() {
+fn an_expected_text_is_awaited_and_its_absence_is_an_error() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let html = r#"<button onclick="setTimeout(()=>o.textContent='Thank you',700)">Send</button><p id=o>draft</p>
@@ -197,7 +197,7 @@ fn and(mut call: Value, more: &Value) -> Value {
 }
 
 #[test]
-fn what_comes_over_a_button_meanwhile_is_not_clicked() {
+fn an_element_that_moves_over_a_button_is_not_clicked_instead() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let each = MOVES.iter().flat_map(|(mode, kits, reaches)| {
@@ -228,7 +228,7 @@ fn what_comes_over_a_button_meanwhile_is_not_clicked() {
 
 /// The second press does not even give it the focus.
 #[test]
-fn what_shows_no_press_is_clicked_again_and_again() {
+fn an_element_that_shows_no_press_takes_repeated_clicks() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     for (kit, mode) in [("gtk3", "own"), ("qt5", "rows"), ("qt6", "rows")] {
@@ -242,7 +242,7 @@ fn what_shows_no_press_is_clicked_again_and_again() {
 
 /// The click on the field only closes the popover, and what opened that has the keys.
 #[test]
-fn a_text_for_a_field_beside_an_open_popover_arrives_or_is_told_to_be_lost() {
+fn a_text_for_a_field_beside_a_popover_arrives_or_is_an_error() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     for kit in ["gtk3", "gtk4"] {
@@ -273,7 +273,7 @@ w.onmouseenter=()=>w.style.top='20px';w.onmouseleave=()=>w.style.top='60px';
 onclick=e=>log('clicked',e.target.ariaLabel||e.target.textContent);log('ready')</script>";
 
 #[test]
-fn what_moves_holds_others_or_is_no_box_is_clicked_in_a_page() {
+fn moving_nested_and_oddly_shaped_elements_of_a_page_are_clicked() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     for browser in ["Chromium", "Firefox"] {
@@ -470,7 +470,7 @@ td{min-width:120px;height:40px;background:#fff}td:first-child{position:sticky;le
 row.insertCell().innerHTML=`<button onclick=\"log('${r}-${c}')\">Cell ${r}-${c}.</button>`}</script>";
 
 #[test]
-fn cells_beside_a_column_and_above_a_bar_are_brought_out_at_each_scale() {
+fn cells_behind_a_fixed_column_or_bar_are_clicked_at_each_scale() {
     for (scale, cells) in [("1", ["2-6", "20-1"]), ("2", ["7-0", "3-1"])] {
         let (bed, server) = Bed::with_server();
         let page = Page::serve(COLUMNS);

@@ -11,7 +11,7 @@ const KITS: [&str; 4] = ["gtk3", "gtk4", "qt5", "qt6"];
 
 /// GTK answers a chooser 250 ms after Return, while the last events of the typed text come.
 #[test]
-fn after_return_a_file_chooser_has_closed() {
+fn the_answer_after_return_reports_no_file_chooser_that_has_closed() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let folder = bed.path("saves");
@@ -135,7 +135,7 @@ fn a_question_of_a_page_is_answered_at_once_in_firefox() {
 
 /// What Chromium asks in a window that it draws over its page covers that.
 #[test]
-fn what_a_browsers_question_covers_is_not_clicked() {
+fn an_element_that_a_browsers_question_covers_is_not_clicked() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium(
         "<button onclick=\"Notification.requestPermission()\">Notify</button>\

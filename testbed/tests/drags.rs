@@ -141,7 +141,7 @@ fn a_file_is_dragged_from_dolphin_into_kate() {
 }
 
 #[test]
-fn nothing_is_dropped_on_a_window_that_does_not_show() {
+fn nothing_is_dropped_on_a_covered_window() {
     let (bed, server) = Bed::with_server();
     let windows = |title: &str, at: &str| format!("{title}|{title}|{at}");
     let over = bed.windows("gtk3", &[], &[&windows("Over", "500x400+100+100")]);
@@ -192,7 +192,7 @@ fn rows_are_dragged_inside_lists_and_between_apps() {
 /// The row, and the window that comes to the front, fade while the drag goes on; the icon of a
 /// refused drag flies back.
 #[test]
-fn a_drag_that_the_app_refuses_moves_nothing() {
+fn a_drag_that_the_app_refuses_is_reported_as_moving_nothing() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     for kit in ["gtk3", "gtk4", "qt5", "qt6"] {

@@ -55,7 +55,7 @@ fn page_is_hit(bed: &Bed, server: &Client, app: &App<'_>) {
 }
 
 #[test]
-fn a_row_is_clicked_and_not_those_that_lie_in_its_box_in_firefox() {
+fn a_row_is_clicked_and_not_the_rows_inside_its_box_in_firefox() {
     let (bed, server) = Bed::with_server();
     let app = bed.firefox(PAGE);
     page_is_hit(&bed, &server, &app);
@@ -117,7 +117,7 @@ fn rows_and_titles_are_clicked_and_not_the_content_of_their_box() {
 }
 
 #[test]
-fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is_reported() {
+fn a_row_is_scrolled_to_and_a_selection_that_keys_ignore_is_reported() {
     let (bed, server) = Bed::with_server();
     let app = bed.tree();
     let (editor, _) = bed.mousepad("notes\n");
@@ -142,7 +142,7 @@ fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is
 }
 
 #[test]
-fn a_command_of_a_widget_is_no_press() {
+fn a_press_does_not_run_another_command_of_the_widget() {
     let (bed, server) = Bed::with_server();
     let app = bed.gnome_text_editor();
     server.type_text(app.pid, "one\ntwo\nthree").ok();
@@ -175,7 +175,7 @@ Gtk.main()
 ";
 
 #[test]
-fn a_list_without_rows_has_its_headers() {
+fn the_headers_of_a_list_without_rows_are_in_the_tree() {
     let (bed, server) = Bed::with_server();
     let mut command = bed.command("/usr/bin/python3");
     command.args(["-c", EMPTY]);

@@ -75,7 +75,7 @@ fn wrong_input_is_answered_and_nothing_is_touched() {
 }
 
 #[test]
-fn three_nearest_texts_are_named() {
+fn an_error_names_the_three_nearest_texts() {
     let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Qt5);
     let answer = server.call(CLICK, json!({"pid": app.pid, "element": "Tickin g"}));

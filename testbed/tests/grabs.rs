@@ -13,7 +13,7 @@ const TYPE: &str = "type_and_traverse";
 const CLICK: &str = "click_and_traverse";
 
 #[test]
-fn a_grabbed_keyboard_gets_nothing() {
+fn nothing_is_typed_while_another_program_has_grabbed_the_keyboard() {
     let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     let name = json!({"pid": app.pid, "element": "Name", "role": "AXTextField"});
@@ -39,7 +39,7 @@ fn a_grabbed_keyboard_gets_nothing() {
 }
 
 #[test]
-fn a_grab_in_the_middle_of_a_text_ends_it() {
+fn typing_ends_when_another_program_grabs_the_keyboard() {
     let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
@@ -68,7 +68,7 @@ fn a_grab_in_the_middle_of_a_text_ends_it() {
 }
 
 #[test]
-fn a_grabbed_pointer_gets_no_click() {
+fn nothing_is_clicked_while_another_program_has_grabbed_the_pointer() {
     let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     let mut grabber = Grabber::on(&bed);

@@ -64,7 +64,7 @@ fn questions(client: &Client) -> Vec<String> {
 }
 
 #[test]
-fn the_person_is_asked_before_an_app_is_acted_in_and_answers_are_kept_per_app() {
+fn before_acting_in_an_app_the_person_is_asked_and_the_answer_is_kept() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3);
     let (persons, _) = bed.mousepad("mine\n");
@@ -149,7 +149,7 @@ fn the_person_is_asked_before_an_app_is_acted_in_and_answers_are_kept_per_app() 
 }
 
 #[test]
-fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_answer() {
+fn only_the_persons_keys_answer_the_question_shown_on_the_desktop() {
     let bed = Bed::with(&["--watch"]);
     let app = bed.widgets(Toolkit::Gtk3);
     let (persons, _) = bed.mousepad("");
@@ -306,7 +306,7 @@ fn a_button_of_an_alert_is_pressed_only_as_the_person_says() {
 
 /// A double click opens an alert, whose button is where the second click goes.
 #[test]
-fn the_second_click_of_two_answers_no_alert() {
+fn the_second_click_of_a_double_click_answers_no_alert() {
     let bed = Bed::new();
     let persons = bed.zenity(&["--entry", "--title", "Mine"]);
     let app = bed.alerts("gtk3", "Delete all?");
@@ -338,7 +338,7 @@ fn the_second_click_of_two_answers_no_alert() {
 
 /// A click has another allowed app ask, and brings its alert to the front.
 #[test]
-fn a_fused_key_answers_no_alert_of_another_process() {
+fn a_key_sent_with_a_click_answers_no_alert_of_another_process() {
     let bed = Bed::new();
     let persons = bed.zenity(&["--entry", "--title", "Mine"]);
     let asks = bed.alerts("gtk3", "Delete all?");
@@ -412,7 +412,7 @@ fn no_agent_answers_the_question_of_its_own_client() {
 }
 
 #[test]
-fn a_button_of_an_alert_waits_for_the_persons_keys_where_the_client_cannot_ask() {
+fn an_alert_button_waits_for_the_persons_keys_if_the_client_cannot_ask() {
     let bed = Bed::with(&["--watch"]);
     let app = bed.alerts("gtk3", "Delete all?");
     let (persons, _) = bed.mousepad("");
@@ -437,7 +437,7 @@ fn a_button_of_an_alert_waits_for_the_persons_keys_where_the_client_cannot_ask()
 }
 
 #[test]
-fn nothing_is_held_while_the_person_thinks() {
+fn no_device_is_locked_while_the_person_decides() {
     let bed = Bed::with(&["--watch"]);
     let app = bed.widgets(Toolkit::Gtk3);
     let (persons, _) = bed.mousepad("");
@@ -492,7 +492,7 @@ fn an_app_is_started_only_after_the_person_allows_it() {
 }
 
 #[test]
-fn the_official_python_sdk_asks_in_both_generations() {
+fn the_python_sdk_asks_the_person_in_both_protocol_generations() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3);
     let (persons, _) = bed.mousepad("mine\n");
@@ -575,7 +575,7 @@ fn an_sdk_asks(bed: &Bed, name: &str, command: impl Fn() -> Command) -> Value {
 }
 
 #[test]
-fn the_official_typescript_sdks_ask_in_both_generations() {
+fn the_typescript_sdks_ask_the_person_in_both_protocol_generations() {
     let bed = Bed::new();
     for package in ["@modelcontextprotocol/sdk", "@modelcontextprotocol/client"] {
         an_sdk_asks(&bed, package, || {
@@ -590,7 +590,7 @@ fn the_official_typescript_sdks_ask_in_both_generations() {
 /// `apps/client.go` describes how the client is built.
 #[test]
 #[ignore = "needs Go and its modules"]
-fn the_official_go_sdk_asks_in_both_generations() {
+fn the_go_sdk_asks_the_person_in_both_protocol_generations() {
     let bed = Bed::new();
     for protocol in ["2025-11-25", "2026-07-28"] {
         let spoken = an_sdk_asks(&bed, protocol, || {
@@ -604,7 +604,7 @@ fn the_official_go_sdk_asks_in_both_generations() {
 
 /// The Inspector's command line cannot show a question.
 #[test]
-fn the_inspector_leaves_it_to_the_question_on_the_desktop() {
+fn under_the_inspector_the_question_is_asked_on_the_desktop() {
     let bed = Bed::with(&["--watch"]);
     let app = bed.widgets(Toolkit::Gtk3);
     let (persons, _) = bed.mousepad("");

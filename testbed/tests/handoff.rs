@@ -86,7 +86,7 @@ fn show_location(server: &Client, dialog: u32) {
 }
 
 #[test]
-fn chromium_opens_a_file_that_the_portal_lets_choose() {
+fn chromium_opens_a_file_chosen_in_the_portals_dialog() {
     let (bed, server) = Bed::with_server();
     fs::write(bed.path("chosen.html"), "<title>Chosen page</title>ok").unwrap();
     let (app, _page) = bed.chromium("<button>Nothing</button>");

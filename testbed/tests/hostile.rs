@@ -132,7 +132,7 @@ fn a_private_socket_that_sends_invalid_data_is_given_up() {
 }
 
 #[test]
-fn an_app_that_hangs_or_dies_when_it_is_clicked() {
+fn an_app_that_hangs_or_dies_when_clicked_is_reported() {
     let bed = Bed::new();
     let desk = Desk::at(&bed);
     for case in ["Hung", "Dies"] {

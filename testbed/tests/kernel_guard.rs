@@ -202,7 +202,7 @@ fn the_extension_of_gnome_shows_a_banner() {
 }
 
 #[test]
-fn escape_frees_the_person_beside_a_stopped_server() {
+fn esc_releases_the_devices_of_a_stopped_server() {
     let Some((sway, devices)) = session() else {
         return;
     };

@@ -13,7 +13,7 @@ fn doctor(kde: &Session, more: &[&str]) -> String {
 }
 
 #[test]
-fn an_app_is_pressed_and_pictured_behind_the_persons_window_and_not_clicked() {
+fn behind_the_persons_window_an_app_is_pressed_and_a_click_is_refused() {
     let kde = Setup::here(Compositor::Kwin5).start();
     let said = doctor(&kde, &[]);
     for row in "✓ windows,✓ raise,! pointer,! keys,! screenshot".split(',') {

@@ -71,7 +71,7 @@ fn the_visible_part_of_a_long_page_is_read_wherever_it_is_scrolled() {
 
 /// One reading has no time for the whole page; the rest is read between the calls.
 #[test]
-fn a_long_page_becomes_whole_by_refreshing() {
+fn a_long_page_is_read_whole_over_several_refreshes() {
     let (bed, server) = Bed::with_server();
     let rename = "document.querySelectorAll('button')[2000].textContent += '!'";
     let html = format!("<button onclick=\"{rename}\">Rename</button>{}", page());

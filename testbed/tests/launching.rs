@@ -30,7 +30,7 @@ fn end(bed: &Bed, pid: u32) {
 }
 
 #[test]
-fn a_stranger_that_comes_up_meanwhile_is_not_taken() {
+fn an_app_that_opens_meanwhile_is_not_taken_for_the_opened_one() {
     let (bed, server) = Bed::with_server();
     let go = bed.path("go");
     let wait = format!("until [ -e '{}' ]; do sleep 0.05; done; ", go.display());
@@ -56,7 +56,7 @@ fn a_stranger_that_comes_up_meanwhile_is_not_taken() {
 }
 
 #[test]
-fn a_running_instance_takes_over() {
+fn a_running_instance_opens_the_file_of_a_second_start() {
     let (bed, server) = Bed::with_server();
     let file = |name: &str| {
         let path = bed.path(name);
@@ -83,7 +83,7 @@ fn a_running_instance_takes_over() {
 }
 
 #[test]
-fn an_app_that_ends_at_once_is_quoted() {
+fn the_error_output_of_an_app_that_ends_at_once_is_quoted() {
     let (bed, server) = Bed::with_server();
     // It needs --no-sandbox as root, and another profile as another user.
     let script = bed.path("complains");
@@ -140,7 +140,7 @@ fn the_answer_is_about_the_window_that_has_opened() {
 }
 
 #[test]
-fn a_browser_takes_an_address() {
+fn a_browser_is_opened_with_an_address() {
     let (bed, server) = Bed::with_server();
     for (name, page) in [("one", "First page"), ("two", "Second page")] {
         let path = bed.path(&format!("{name}.html"));

@@ -66,7 +66,7 @@ fn types(server: &Client, (app, file): &(App<'_>, PathBuf), persons: &App<'_>, c
 }
 
 #[test]
-fn each_layout_types_the_text_and_stays_as_it_is() {
+fn a_text_arrives_under_each_layout_which_stays_as_it_is() {
     let (bed, server) = Bed::with_server();
     let apps = [bed.mousepad(""), bed.featherpad("")];
     let persons = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);

@@ -33,7 +33,7 @@ fn a_ref_is_good_in_the_next_server() {
 }
 
 #[test]
-fn the_journal_is_searched_and_looked_at() {
+fn the_journal_is_searched_and_its_pictures_are_viewed() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3);
     let server = bed.server(&[]);
@@ -59,7 +59,7 @@ fn the_journal_is_searched_and_looked_at() {
 }
 
 #[test]
-fn waiting_ends_when_the_app_has_done_it() {
+fn a_wait_ends_when_the_awaited_element_appears() {
     let (bed, server) = Bed::with_server();
     for toolkit in Toolkit::ALL {
         let app = bed.widgets(toolkit);

@@ -11,18 +11,22 @@ use deskline_testbed::{
 use serde_json::json;
 
 tests! {
-    sway => on(Compositor::Sway, |setup| setup, |session| {
+    promises_are_kept_and_menus_used_on_sway => on(Compositor::Sway, |setup| setup, |session| {
         let desk = Desk::keeps(session, [Toolkit::Gtk4, Toolkit::Gtk3], &[Lack::Guard]);
         desk.uses_a_menu_with_a_shadow();
         desk.uses_a_submenu();
         desk.uses_a_calendar(false);
     }),
-    sway_scrolled_pages => on(Compositor::Sway, |setup| setup, clicks_beside_scrolled_pages),
-    labwc => on(Compositor::Labwc, |setup| setup, |session| {
+    clicks_beside_scrolled_pages_land_on_sway => on(
+        Compositor::Sway,
+        |setup| setup,
+        clicks_beside_scrolled_pages,
+    ),
+    labwc_keeps_the_promises_of_every_desktop => on(Compositor::Labwc, |setup| setup, |session| {
         let lacks = [Lack::Guard, Lack::Places];
         session.keeps_all_but(&lacks, [Toolkit::Qt6, Toolkit::Gtk4]);
     }),
-    private => on(Compositor::Private, |setup| setup, |session| {
+    a_private_desktop_takes_clicks_and_texts => on(Compositor::Private, |setup| setup, |session| {
         let server = session.server_with(&["--attended"]);
         let apps = [Toolkit::Gtk4, Toolkit::Qt6].map(|t| session.widgets(t, &server));
         for app in &apps {
@@ -31,37 +35,44 @@ tests! {
         }
         server.menu_item_is_clicked(&apps[0]);
     }),
-    kwin => on(Compositor::Kwin, |setup| setup, |session| {
+    promises_are_kept_and_menus_used_on_kwin => on(Compositor::Kwin, |setup| setup, |session| {
         let lacks = [Lack::OtherText, Lack::Pictures];
         let desk = Desk::keeps(session, [Toolkit::Qt6, Toolkit::Gtk3], &lacks);
         desk.uses_a_submenu();
         desk.uses_a_calendar(true);
     }),
-    kwins_guard => on(Compositor::Kwin, |setup| setup, Session::keeps_the_persons_keys_out),
-    kwins_panel => on(Compositor::Kwin, |setup| setup, Session::clicks_a_panel),
-    kwins_portal => asks_the_portal(
+    the_guard_keeps_the_persons_keys_out_on_kwin => on(
+        Compositor::Kwin,
+        |setup| setup,
+        Session::keeps_the_persons_keys_out,
+    ),
+    a_panel_of_kwin_is_clicked => on(Compositor::Kwin, |setup| setup, Session::clicks_a_panel),
+    dialogs_of_kwins_portal_are_answered => asks_the_portal(
         Compositor::Kwin,
         "/usr/lib/x86_64-linux-gnu/libexec/xdg-desktop-portal-kde",
     ),
     /// KWin has data control by its second name only.
-    kwins_text_is_pasted => if let Some(setup) = Setup::next_release(Compositor::Kwin) {
+    a_text_is_pasted_on_kwin => if let Some(setup) = Setup::next_release(Compositor::Kwin) {
         setup.start().pastes(&[Toolkit::Gtk4, Toolkit::Qt6]);
     },
-    gnome => on(Compositor::Gnome, |setup| setup, |session| {
+    promises_are_kept_and_menus_used_on_gnome => on(Compositor::Gnome, |setup| setup, |session| {
         let lacks = [Lack::OtherText, Lack::Guard, Lack::Places];
         let desk = Desk::keeps(session, [Toolkit::Gtk4, Toolkit::Gtk3], &lacks);
         desk.raises_in_turn();
         desk.uses_a_submenu();
         desk.uses_a_calendar(false);
     }),
-    gnome_extension => on(Compositor::Gnome, Setup::extension, |session| {
+    gnome_with_extension_keeps_the_promises => on(Compositor::Gnome, Setup::extension, |session| {
         let lacks = [Lack::OtherText, Lack::Guard];
         session.keeps_all_but(&lacks, [Toolkit::Qt6, Toolkit::Gtk4]);
     }),
-    gnome_portal => asks_the_portal(Compositor::Gnome, "/usr/libexec/xdg-desktop-portal-gnome"),
+    dialogs_of_gnomes_portal_are_answered => asks_the_portal(
+        Compositor::Gnome,
+        "/usr/libexec/xdg-desktop-portal-gnome",
+    ),
     /// The pointer is in GNOME's hot corner, and the first click creates it.
-    gnome_without_devices => on(Compositor::Gnome, Setup::bare, clicks_at_once),
-    gnome_extension_without_devices => on(
+    clicks_land_on_gnome_without_devices => on(Compositor::Gnome, Setup::bare, clicks_at_once),
+    clicks_land_on_gnome_extension_without_devices => on(
         Compositor::Gnome,
         |setup| setup.extension().bare(),
         clicks_at_once,

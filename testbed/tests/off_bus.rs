@@ -26,7 +26,7 @@ const SWING: &str = "import javax.swing.*;\n\
     }\n";
 
 #[test]
-fn a_swing_app_needs_its_wrapper() {
+fn a_swing_app_is_driven_with_the_wrapper_that_the_error_names() {
     let (bed, server) = Bed::with_server();
     let source = bed.path("Swing.java");
     fs::write(&source, SWING).unwrap();
@@ -75,7 +75,7 @@ fn qt_5_finds_the_bus_although_the_session_did_not_write_its_address() {
 
 /// Qt 5 that does not find the session bus. Without the variable, it registers an empty tree.
 #[test]
-fn an_app_that_has_the_needed_package_gets_no_advice_to_install_it() {
+fn the_answer_does_not_advise_a_package_that_the_app_already_has() {
     const TOLD: &str = "QT_LINUX_ACCESSIBILITY_ALWAYS_ON";
     let bed = Bed::new();
     bed.run("xprop", &["-root", "-remove", "AT_SPI_BUS"]);

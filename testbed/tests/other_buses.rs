@@ -76,7 +76,7 @@ fn in_flatpak(bed: &Bed, instance: u32) -> Command {
 }
 
 #[test]
-fn apps_in_sandboxes_and_on_the_bus_twice() {
+fn apps_in_sandboxes_or_twice_on_the_bus_are_driven() {
     let (bed, server) = Bed::with_server();
     // The same setup as Flatpak's: proxies of both buses, and namespaces.
     let behind = |n: u32, network: bool| {
@@ -185,7 +185,7 @@ const APART: [&str; 6] = [
 ];
 
 #[test]
-fn the_server_can_be_in_a_process_namespace() {
+fn a_server_in_a_process_namespace_drives_the_desktop() {
     let bed = Bed::new();
     let (app, file) = bed.mousepad("");
     let _person = bed.zenity(&["--info", "--text=Mine"]);
@@ -209,7 +209,7 @@ fn the_server_can_be_in_a_process_namespace() {
 }
 
 #[test]
-fn the_desktop_can_be_in_a_process_namespace() {
+fn a_desktop_in_a_process_namespace_is_driven_from_outside() {
     let bed = Bed::apart();
     let server = bed.server(&[]);
     let (_app, window) = mousepad(&bed, bed.command_inside("mousepad"), "inside.txt");

@@ -207,7 +207,7 @@ fn is_clicked_at_last(server: &Client, pid: u32, log: &Path, of: &str) {
 }
 
 #[test]
-fn a_part_that_restarts_leaves_the_clients_server_in_use() {
+fn the_server_goes_on_after_any_part_of_the_desktop_restarts() {
     let mut desk = Desk::new();
     let server = desk.server();
     let (app, log) = desk.app("first");
@@ -256,7 +256,7 @@ fn a_part_that_restarts_leaves_the_clients_server_in_use() {
 
 /// The characters typed until then are a part of the text, and no click comes twice.
 #[test]
-fn a_part_that_ends_in_the_middle_of_a_link_ends_no_server() {
+fn a_part_that_ends_during_a_link_does_not_end_the_server() {
     let text = "abcdefghij".repeat(200);
     let mut desk = Desk::new();
     let server = desk.server();
@@ -320,7 +320,7 @@ fn a_part_that_ends_in_the_middle_of_a_link_ends_no_server() {
 }
 
 #[test]
-fn a_compositor_that_restarts_leaves_the_clients_server_in_use() {
+fn the_server_goes_on_after_the_compositor_restarts() {
     let session = Setup::here(Compositor::Sway).start();
     session.server_outlives_the_compositor();
 }
@@ -374,7 +374,7 @@ fn a_journal_that_cannot_be_written_stops_no_call() {
 
 /// A slow disk, such as one that spins up, delays only the answer.
 #[test]
-fn a_disk_that_stands_still_holds_no_person() {
+fn a_frozen_disk_does_not_keep_the_devices_from_the_person() {
     let bed = Bed::with(&["--watch"]);
     let (journal, disk) = (bed.journal(), bed.path("disk"));
     fs::create_dir(&journal).unwrap();
@@ -445,7 +445,7 @@ impl Drop for Thaw<'_> {
 /// A suspend: all processes stop at once, in the middle of a link. When they continue, the
 /// real-time clock is eight hours ahead, but the monotonic clock is not (`clock_gettime(2)`).
 #[test]
-fn a_desktop_that_stood_still_goes_on() {
+fn a_desktop_is_driven_again_after_a_suspend() {
     let desk = Desk::new();
     desk.set_clock("+0");
     let server = desk.server();

@@ -47,7 +47,7 @@ fn on_clipboard(bed: &Bed) -> String {
 }
 
 #[test]
-fn code_is_pasted_as_it_is_and_the_clipboard_is_as_it_was() {
+fn code_is_pasted_unchanged_and_the_clipboard_is_restored() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let copied = Copied::by(&bed);
@@ -97,7 +97,7 @@ fn a_text_of_two_megabytes_goes_in_parts() {
 }
 
 #[test]
-fn a_terminal_takes_a_paste_by_its_own_keys() {
+fn a_paste_into_a_terminal_uses_the_terminals_own_shortcut() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.featherpad("");
     let copied = Copied::by(&bed);
@@ -119,7 +119,7 @@ fn a_terminal_takes_a_paste_by_its_own_keys() {
 }
 
 #[test]
-fn a_paste_that_is_not_possible_is_an_error_and_the_clipboard_is_as_it_was() {
+fn an_impossible_paste_is_an_error_and_the_clipboard_keeps_its_content() {
     let (bed, server) = Bed::with_server();
     let (app, (persons, _)) = (bed.canvas(), bed.featherpad(""));
     let copied = Copied::by(&bed);

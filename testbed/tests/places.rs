@@ -43,7 +43,7 @@ fn writes(bed: &Bed, server: &Client, app: &App<'_>, file: &std::path::Path, tex
 }
 
 #[test]
-fn a_window_elsewhere_is_used_and_put_back() {
+fn a_window_on_another_workspace_or_minimised_is_used_and_put_back() {
     let (bed, server) = Bed::with_server();
     let (app, file) = bed.mousepad("");
     let _person = bed.zenity(&["--info", "--text=Mine"]);
@@ -231,7 +231,7 @@ fn a_notification_is_read_and_its_action_pressed() {
 }
 
 #[test]
-fn the_desktops_own_window_is_nobodys_front() {
+fn the_desktops_own_window_does_not_count_as_a_front_app() {
     let (bed, server) = Bed::with_server();
     let desktop = Part::start(&bed, "xfdesktop");
     desktop.is_listed(&server, "(desktop)");

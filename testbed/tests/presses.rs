@@ -21,7 +21,7 @@ fn call(
 }
 
 #[test]
-fn clicks_with_modifiers_and_the_middle_button() {
+fn clicks_arrive_with_their_modifiers_and_the_middle_button() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let app = bed.presses();
@@ -44,7 +44,7 @@ fn clicks_with_modifiers_and_the_middle_button() {
 }
 
 #[test]
-fn a_key_is_held_and_delete_is_the_forward_one() {
+fn a_key_is_held_as_long_as_asked_and_delete_deletes_forwards() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let app = bed.presses();

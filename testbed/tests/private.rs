@@ -22,7 +22,7 @@ fn in_front(app: &App<'_>, bed: &Bed) -> bool {
 }
 
 #[test]
-fn the_target_stays_in_front_and_the_pointer_where_it_clicked() {
+fn the_target_stays_in_front_and_the_pointer_stays_at_the_click() {
     let bed = Bed::new();
     let calculator = bed.gnome_calculator();
     let (notes, _) = bed.mousepad("");
@@ -67,7 +67,7 @@ fn the_doctor_reports_that_there_is_no_guard() {
 /// `call --warm` in a shell: the calls share a server and its private desktop, which end after the
 /// time without a call.
 #[test]
-fn calls_share_a_server_that_stays() {
+fn calls_with_warm_share_one_server_that_ends_when_idle() {
     let bed = Bed::new();
     let call = |tool: &str, arguments: serde_json::Value| {
         let mut command = bed.command(deskline_testbed::deskline());
@@ -146,7 +146,7 @@ fn calls_share_a_server_that_stays() {
 /// Prints the cost of a click.
 #[test]
 #[ignore = "a measurement"]
-fn a_click_on_a_calculator() {
+fn the_cost_of_a_click_on_a_calculator_is_printed() {
     let bed = Bed::new();
     let calculator = bed.gnome_calculator();
     let (notes, _) = bed.mousepad("");

@@ -43,7 +43,7 @@ fn a_text_is_pasted() {
 
 /// Nobody sits there: the target stays in front, and no device is guarded.
 #[test]
-fn nobody_is_guarded() {
+fn no_device_is_guarded_and_the_target_stays_in_front() {
     let desktop = desktop();
     let server = desktop.server();
     let behind = desktop.widgets(Toolkit::Gtk4, &server);
@@ -79,7 +79,7 @@ fn has_processes(directory: &str) -> bool {
 }
 
 #[test]
-fn two_have_nothing_in_common_and_leave_nothing() {
+fn two_private_desktops_share_nothing_and_leave_nothing() {
     let desktops = [desktop(), desktop()];
     let servers = desktops.each_ref().map(Session::server);
     let apps = [0, 1].map(|i| desktops[i].widgets(Toolkit::Gtk3, &servers[i]));
@@ -111,7 +111,7 @@ fn two_have_nothing_in_common_and_leave_nothing() {
 
 /// With a new profile `LibreOffice` is started anew by its launcher, after its window has come.
 #[test]
-fn an_app_that_is_started_anew_is_followed() {
+fn an_app_that_restarts_itself_is_followed() {
     let desktop = desktop();
     let server = desktop.server();
     let opened = server.open("libreoffice").ok();
@@ -122,7 +122,7 @@ fn an_app_that_is_started_anew_is_followed() {
 
 /// A server that a person starts on her own sway desktop.
 #[test]
-fn a_server_of_a_persons_desktop_shows_nothing_there() {
+fn a_private_desktop_shows_nothing_on_the_persons_desktop() {
     let persons = Setup::here(Compositor::Sway).start().ends_with_the_test();
     let own = persons.server();
     let in_front = persons.widgets(Toolkit::Qt5, &own);

@@ -69,7 +69,7 @@ fn firefox_reports_success_for_actions_that_it_ignores() {
 }
 
 #[test]
-fn fields_that_limit_mask_and_complete_a_text() {
+fn a_text_that_a_field_limits_masks_or_completes_is_reported() {
     let (bed, server) = Bed::with_server();
     let app = bed.fields();
     let call = |tool: &str, element: &str, mut more: Value| {
@@ -177,7 +177,7 @@ fn return_waits_for_the_button_that_the_text_enables() {
 }
 
 #[test]
-fn a_list_of_completions_that_takes_the_return_is_reported() {
+fn the_answer_reports_a_completion_list_that_takes_the_return_key() {
     let (bed, server) = Bed::with_server();
     let app = bed.fields();
     let call = |element: &str, text: &str| {
@@ -209,7 +209,7 @@ fn a_list_of_completions_that_takes_the_return_is_reported() {
 
 /// Another app's window, the person's, is in front.
 #[test]
-fn what_an_app_refuses_or_takes_back_is_no_success() {
+fn a_value_that_an_app_refuses_or_takes_back_is_no_success() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     for kit in ["gtk3", "gtk4", "qt5", "qt6"] {
@@ -345,14 +345,14 @@ fn odd_page_is_answered_right(bed: &Bed, server: &Client, app: &App<'_>, page: &
 }
 
 #[test]
-fn an_odd_page_gets_what_the_answer_says_in_chromium() {
+fn the_answer_agrees_with_what_an_odd_page_got_in_chromium() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium(ODD);
     odd_page_is_answered_right(&bed, &server, &app, &page);
 }
 
 #[test]
-fn an_odd_page_gets_what_the_answer_says_in_firefox() {
+fn the_answer_agrees_with_what_an_odd_page_got_in_firefox() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.firefox_page(ODD);
     odd_page_is_answered_right(&bed, &server, &app, &page);

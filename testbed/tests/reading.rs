@@ -64,7 +64,7 @@ fn laid_out(app: &App<'_>) {
 }
 
 #[test]
-fn writer_s_paragraphs_and_status_bar() {
+fn writers_paragraphs_and_status_bar_are_in_the_tree() {
     let (bed, server) = Bed::with_server();
     let (app, _file) = bed.writer(&["First of all", "Then this", "At last"]);
     for text in ["First of all", "Then this", "At last"] {
@@ -87,7 +87,7 @@ fn writer_s_paragraphs_and_status_bar() {
 }
 
 #[test]
-fn only_the_visible_part_of_a_long_letter_is_read_and_the_office_does_not_grow() {
+fn only_the_visible_part_of_a_letter_is_read_and_writer_does_not_grow() {
     let (bed, server) = Bed::with_server();
     let paragraphs: Vec<String> = (0..2_000)
         .map(|i| format!("Paragraph {i} of many"))
@@ -124,7 +124,7 @@ fn only_the_visible_part_of_a_long_letter_is_read_and_the_office_does_not_grow()
 }
 
 #[test]
-fn impress_and_draw() {
+fn texts_of_impress_and_draw_are_in_the_tree() {
     let (bed, server) = Bed::with_server();
     let (slides, _) = bed.impress("Words on a slide");
     see(&server, &slides, "paragraph", "Words on a slide");
@@ -167,14 +167,14 @@ fn a_page_in_firefox_has_each_text_once() {
 }
 
 #[test]
-fn pages_of_evince() {
+fn pages_of_evince_are_in_the_tree() {
     let (bed, server) = Bed::with_server();
     let app = bed.evince(&["The first page\nhas two lines", "The second page"]);
     see(&server, &app, "page", "The first page\nhas two lines");
 }
 
 #[test]
-fn the_screen_of_konsole() {
+fn the_screen_of_konsole_is_in_the_tree() {
     let (bed, server) = Bed::with_server();
     let app = bed.konsole();
     see(&server, &app, "terminal", "$ ");
@@ -197,7 +197,7 @@ fn the_screen_of_konsole() {
 }
 
 #[test]
-fn geany_s_symbols() {
+fn geanys_symbols_are_in_the_tree() {
     let (bed, server) = Bed::with_server();
     let app = bed.geany("int alpha(int a) { return a; }\nstruct beta { int gamma; };\n");
     // The list is in a page of tabs that reports the extents of its label.
@@ -215,7 +215,7 @@ fn geany_s_symbols() {
 }
 
 #[test]
-fn the_choices_of_okular() {
+fn the_hidden_choices_of_okulars_combo_box_are_in_the_tree() {
     let (bed, server) = Bed::with_server();
     let app = bed.okular(&["A page"]);
     let answer = until("the choices of zoom", || {
@@ -229,7 +229,7 @@ fn the_choices_of_okular() {
 
 /// The app is asked which page is in front; GTK 4 reports both as visible.
 #[test]
-fn only_the_front_page_of_a_gtk_4_stack_shows() {
+fn only_the_front_page_of_a_gtk_4_stack_is_visible() {
     let (bed, server) = Bed::with_server();
     let app = bed.pages();
     for (front, behind) in [("Front", "Back"), ("Back", "Front"), ("Front", "Back")] {

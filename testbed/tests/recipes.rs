@@ -129,7 +129,7 @@ impl Job {
 const SAVED: &str = "Ann Lee|ann@example.org|Peru|ring twice|Newsletter|Express";
 
 #[test]
-fn a_run_is_learned_and_done_again() {
+fn a_run_is_learned_as_a_recipe_and_done_again() {
     let job = Job::learned();
     let recipe = std::fs::read_to_string(job.recipe()).unwrap();
     println!("{recipe}");
@@ -152,7 +152,7 @@ fn a_run_is_learned_and_done_again() {
 
 /// Each change is told or healed, and nothing but the job is ever done.
 #[test]
-fn a_changed_app_is_told() {
+fn a_change_of_the_app_is_reported_or_healed() {
     let job = Job::learned();
     for (change, works, tells) in [
         ("moved", true, "found moved"),
@@ -206,7 +206,7 @@ fn a_changed_app_is_told() {
 }
 
 #[test]
-fn a_table_is_done_row_by_row_and_resumed() {
+fn a_recipe_runs_for_each_row_of_a_table_and_is_resumed() {
     let job = Job::learned();
     let rows: Vec<(String, String)> = (1..=10)
         .map(|n| (format!("Row {n}"), format!("r{n}@x")))
@@ -292,7 +292,7 @@ fn an_agent_calls_a_recipe_as_a_tool() {
 }
 
 #[test]
-fn a_folder_of_recipes_is_a_test() {
+fn a_folder_of_recipes_is_run_as_a_test() {
     let job = Job::learned();
     let recipes = job.path("recipes");
     let good = std::fs::read_to_string(job.recipe()).unwrap();
@@ -319,7 +319,7 @@ fn a_folder_of_recipes_is_a_test() {
 
 /// What shows otherwise is written into the recipe; what its lint asks for is not.
 #[test]
-fn checks_are_updated_by_what_shows() {
+fn the_checks_of_a_recipe_are_updated_by_what_the_app_shows() {
     let job = Job::learned();
     let good = std::fs::read_to_string(job.recipe()).unwrap();
     assert!(
@@ -372,7 +372,7 @@ python3|python33||--set name=Ann|in line 2, column 1 of the recipe
 
 /// Each is refused with its place, and nothing is started.
 #[test]
-fn wrong_input_is_told_with_its_place() {
+fn wrong_input_is_refused_with_its_place() {
     let job = Job::new();
     let (file, table) = (job.path("note.recipe.toml"), job.path("rows.csv"));
     let run = |recipe: &str, args: &str| {
@@ -439,7 +439,7 @@ fn sum(bed: &Bed) {
 }
 
 #[test]
-fn a_run_is_done_again_as_it_was_and_a_difference_is_found() {
+fn a_recorded_run_is_repeated_and_a_difference_is_found() {
     let (job, bed) = (Job::new(), Bed::new());
     sum(&bed);
     let run = bed.journal();

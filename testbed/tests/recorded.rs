@@ -114,7 +114,7 @@ fn runs_on_gtk_4_and_qt_are_learned_and_done_again() {
 
 /// `--here` takes the person's own desktop, even if the options say another.
 #[test]
-fn a_trial_is_on_your_own_desktop_if_you_say_so() {
+fn a_trial_runs_on_the_persons_own_desktop_with_the_option_here() {
     let (folder, bed) = (tempfile::tempdir().unwrap(), Bed::new());
     let path = |name: &str| folder.path().join(name);
     let (script, displays) = (path("app"), path("displays"));
@@ -439,7 +439,7 @@ fn found(bed: &Bed, app: &str) -> String {
 
 /// Each app has one fault, beside controls without one.
 #[test]
-fn lint_finds_what_keys_do_not_reach_and_roles_do_not_tell() {
+fn lint_finds_controls_without_keyboard_access_or_a_clickable_role() {
     let page = "<button>Save</button> <label>Name <input></label>
         <a href=#>Link</a> <ul onclick=this.title=1><li><button>Delegated</button></ul>
         <div onclick=this.title=1>Open</div>";
@@ -492,7 +492,7 @@ fn a_recipe_checks_labels_and_contrast() {
 }
 
 #[test]
-fn lint_finds_what_controls_lack() {
+fn lint_finds_low_contrast_and_missing_labels() {
     let found = found(&Bed::new(), &app("poor.py"));
     let lines: Vec<&str> = found.lines().collect();
     assert_eq!(lines.len(), 3, "{found}");

@@ -43,7 +43,7 @@ fn apps(bed: &Bed, toolkit: Toolkit) -> [App<'_>; 2] {
 }
 
 #[test]
-fn after_every_kind_of_link() {
+fn every_kind_of_link_restores_pointer_and_front_window() {
     let (bed, server) = Bed::with_server();
     let screen = bed.screen();
     let [app, persons] = apps(&bed, Toolkit::Gtk3);
@@ -64,7 +64,7 @@ fn after_every_kind_of_link() {
 }
 
 #[test]
-fn after_a_cancelled_request() {
+fn a_cancelled_request_restores_pointer_and_front_window() {
     let (bed, server) = Bed::with_server();
     let screen = bed.screen();
     let [app, persons] = apps(&bed, Toolkit::Gtk3);
@@ -110,7 +110,7 @@ fn an_open_menu_stays_until_the_link_that_closes_it() {
 
 /// A dialog of the app itself is no handoff.
 #[test]
-fn after_a_dialog_of_the_same_app() {
+fn pointer_and_front_window_are_restored_after_a_dialog_of_the_app() {
     let (bed, server) = Bed::with_server();
     let screen = bed.screen();
     let [app, persons] = apps(&bed, Toolkit::Gtk3);
@@ -125,7 +125,7 @@ fn after_a_dialog_of_the_same_app() {
 
 /// A window manager that is busy for longer than a link waits still raises the target later.
 #[test]
-fn after_a_window_manager_that_raises_the_target_late() {
+fn the_front_window_is_restored_after_the_target_is_raised_late() {
     let bed = Bed::with_other_managers(&[]);
     let server = bed.server(&[]);
     let [app, persons] = apps(&bed, Toolkit::Gtk3);

@@ -267,7 +267,7 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
 }
 
 #[test]
-fn gtk_3_gtk_4_and_qt_5() {
+fn a_reused_tree_equals_a_fresh_one_in_gtk_3_gtk_4_and_qt_5() {
     for toolkit in Toolkit::ALL {
         let bed = Bed::new();
         let app = bed.widgets(toolkit);
@@ -282,7 +282,7 @@ fn gtk_3_gtk_4_and_qt_5() {
 }
 
 #[test]
-fn gtk_3_with_mostly_hidden_elements() {
+fn a_reused_tree_equals_a_fresh_one_with_hidden_elements_in_gtk_3() {
     let bed = Bed::new();
     let app = bed.hidden();
     let targets = [
@@ -303,7 +303,7 @@ fn gtk_3_with_mostly_hidden_elements() {
 }
 
 #[test]
-fn gtk_4_with_mostly_unsized_elements() {
+fn a_reused_tree_equals_a_fresh_one_with_unsized_elements_in_gtk_4() {
     let bed = Bed::new();
     let app = bed.pages();
     let changes = [
@@ -322,7 +322,7 @@ fn gtk_4_with_mostly_unsized_elements() {
 }
 
 #[test]
-fn chromium() {
+fn a_reused_tree_equals_a_fresh_one_in_chromium() {
     let bed = Bed::new();
     let (app, _page) = page(&bed, 300, "");
     assert!(agree(&bed, &app, &PAGE_TARGETS));
@@ -330,21 +330,21 @@ fn chromium() {
 
 /// The body is a large list, of which only visible children are requested.
 #[test]
-fn chromium_with_a_large_list() {
+fn a_reused_tree_equals_a_fresh_one_of_a_large_list_in_chromium() {
     let bed = Bed::new();
     let (app, _page) = page(&bed, 600, "");
     assert!(agree(&bed, &app, &PAGE_TARGETS));
 }
 
 #[test]
-fn chromium_with_texts_in_a_large_list() {
+fn a_reused_tree_equals_a_fresh_one_of_a_large_list_with_texts() {
     let bed = Bed::new();
     let (app, _page) = page(&bed, 600, "and then");
     assert!(agrees(&bed, &app, &PAGE_TARGETS, When::BetweenLinks));
 }
 
 #[test]
-fn firefox() {
+fn a_reused_tree_equals_a_fresh_one_in_firefox() {
     let bed = Bed::new();
     // Its `Button 150` and `Button 200` have to be there for the page's buttons.
     let app = bed.firefox(&html(210, ""));
@@ -356,7 +356,7 @@ fn firefox() {
 
 /// Nodes beyond the budget are read while no link runs, so that the next one has them.
 #[test]
-fn chromium_read_on_between_links() {
+fn a_tree_that_is_read_on_between_links_equals_a_fresh_one_in_chromium() {
     let bed = Bed::new();
     let (app, _page) = page(&bed, 600, "");
     assert!(agrees(&bed, &app, &PAGE_TARGETS, When::WhileReadOn));
@@ -364,7 +364,7 @@ fn chromium_read_on_between_links() {
 
 /// The readings of the apps of earlier links are also kept, but of not more than three apps.
 #[test]
-fn three_apps_in_turns() {
+fn the_trees_of_three_apps_used_in_turn_are_kept() {
     let bed = Bed::new();
     let pages = [0, 1, 2, 3].map(|n| {
         let (app, page) = page(&bed, 150, "");
@@ -468,7 +468,7 @@ fn await_element(bed: &Bed, app: &App<'_>, scope: Scope, title: &str) {
 }
 
 #[test]
-fn calc() {
+fn a_reused_tree_equals_a_fresh_one_in_calc() {
     let bed = Bed::new();
     let (app, _file) = bed.calc(&[&["1", "two", "3"], &["4", "5", "six"]]);
     agree(&bed, &app, &["Bold", "Italic", "Underline"]);

@@ -96,20 +96,20 @@ fn every_part(toolkit: &str, environment: (&str, &str)) {
 }
 
 #[test]
-fn gtk_3() {
+fn every_part_of_a_gtk_3_window_is_hit_at_each_scale() {
     every_part("gtk3", ("GDK_SCALE", "1"));
     every_part("gtk3", ("GDK_SCALE", "2"));
 }
 
 #[test]
-fn gtk_4() {
+fn every_part_of_a_gtk_4_window_is_hit_at_each_scale() {
     every_part("gtk4", ("GDK_SCALE", "1"));
     every_part("gtk4", ("GDK_SCALE", "2"));
 }
 
 /// A window with client-side decorations. GTK 3's frame includes their shadow.
 #[test]
-fn the_header_of_a_gtk_3_window_beyond_the_screen_at_scale_2() {
+fn the_header_of_a_gtk_3_window_larger_than_the_screen_is_hit() {
     let bed = Bed::new();
     bed.screen().claim_compositing();
     let server = bed.server(&[]);
@@ -125,7 +125,7 @@ fn the_header_of_a_gtk_3_window_beyond_the_screen_at_scale_2() {
 
 /// Windows that are larger than the screen, with the person's window in front.
 #[test]
-fn gtk_4_and_qt_windows_beyond_the_screen_at_scale_2() {
+fn gtk_4_and_qt_windows_larger_than_the_screen_are_hit_at_scale_2() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let push = |app: &App<'_>, what: &str| {
@@ -177,14 +177,14 @@ fn gtk_4_and_qt_windows_beyond_the_screen_at_scale_2() {
 }
 
 #[test]
-fn qt_5() {
+fn every_part_of_a_qt_5_window_is_hit_at_each_scale() {
     for scale in ["1", "1.5", "2"] {
         every_part("qt5", ("QT_SCALE_FACTOR", scale));
     }
 }
 
 #[test]
-fn qt_6() {
+fn every_part_of_a_qt_6_window_is_hit_at_each_scale() {
     for scale in ["1", "1.5", "2"] {
         every_part("qt6", ("QT_SCALE_FACTOR", scale));
     }
@@ -193,7 +193,7 @@ fn qt_6() {
 /// Qt 6 gives each monitor a factor of its own; the bus does not report monitors, and Qt's
 /// coordinates have a gap after a monitor with factor 2.
 #[test]
-fn qt_6_on_two_monitors_of_different_scale() {
+fn a_qt_6_app_is_hit_on_two_monitors_of_different_scale() {
     let bed = Bed::new();
     bed.screen().split(800);
     let server = bed.server(&[]);

@@ -128,7 +128,7 @@ impl Desk<'_> {
 }
 
 #[test]
-fn a_secret_is_nowhere_whichever_toolkit_and_way() {
+fn a_secret_is_recorded_nowhere_in_any_toolkit_by_any_way_of_entry() {
     let bed = Bed::new();
     let kept = bed.path("kept");
     fs::create_dir(&kept).unwrap();
@@ -210,7 +210,7 @@ const POLKIT_AGENT: &str = "/usr/lib/policykit-1-gnome/polkit-gnome-authenticati
 
 /// The password of polkit's prompt. The test runs itself again in a session of an administrator.
 #[test]
-fn the_prompt_of_polkit_is_denied_until_it_is_allowed_and_its_secret_is_nowhere() {
+fn polkits_prompt_is_blocked_until_allowed_and_its_secret_is_nowhere() {
     if let Ok(secret) = std::env::var("POLKIT_PASSWORD") {
         return unlocks_by_polkit(secret);
     }
@@ -223,7 +223,7 @@ fn the_prompt_of_polkit_is_denied_until_it_is_allowed_and_its_secret_is_nowhere(
         .arg(secret())
         .arg(std::env::current_exe().unwrap())
         .args([
-            "the_prompt_of_polkit_is_denied_until_it_is_allowed_and_its_secret_is_nowhere",
+            "polkits_prompt_is_blocked_until_allowed_and_its_secret_is_nowhere",
             "--nocapture",
         ])
         .status();

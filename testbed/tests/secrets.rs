@@ -18,7 +18,7 @@ fn is_nowhere(bed: &Bed, answer: &Answer, secret: &str) {
 }
 
 #[test]
-fn a_password_behind_a_tab_in_a_form_that_is_gone_afterwards() {
+fn a_password_after_a_tab_in_a_form_that_closes_is_recorded_nowhere() {
     let (bed, server) = Bed::with_server();
     for traverse_before in [true, false] {
         let app = bed.login(&[]);
@@ -34,7 +34,7 @@ fn a_password_behind_a_tab_in_a_form_that_is_gone_afterwards() {
 }
 
 #[test]
-fn a_password_typed_into_a_prompt_of_another_process() {
+fn a_password_for_a_prompt_of_another_process_is_recorded_nowhere() {
     let (bed, server) = Bed::with_server();
     let app = bed.login(&["--welcome"]);
     let answer = server.call(
@@ -64,7 +64,7 @@ fn a_password_typed_into_a_prompt_of_another_process() {
 }
 
 #[test]
-fn a_password_pressed_key_by_key() {
+fn a_password_pressed_key_by_key_is_hidden() {
     let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     let secret = json!({"pid": app.pid, "element": "Secret", "role": "AXTextField"});

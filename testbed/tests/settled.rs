@@ -243,7 +243,7 @@ fn a_switch_that_gtk_3_takes_back_is_no_success() {
 }
 
 #[test]
-fn words_of_a_label_are_clicked_where_they_are() {
+fn words_inside_a_label_are_clicked_at_their_own_place() {
     let bed = Bed::new();
     let subject = Subject::gtk(
         &bed,
@@ -262,7 +262,7 @@ fn words_of_a_label_are_clicked_where_they_are() {
 }
 
 #[test]
-fn what_gtk_3_takes_back_later_is_no_success() {
+fn a_tick_or_text_that_gtk_3_takes_back_later_is_no_success() {
     let bed = Bed::new();
     let subject = Subject::gtk(
         &bed,
@@ -294,7 +294,7 @@ fn what_gtk_3_takes_back_later_is_no_success() {
 }
 
 #[test]
-fn a_text_that_loses_keys_is_typed_again_slowly_and_once() {
+fn a_text_that_loses_keys_is_typed_once_more_and_slowly() {
     let bed = Bed::new();
     let subject = Subject::gtk(
         &bed,
@@ -408,7 +408,7 @@ fn a_text_for_an_editor_that_has_closed_is_an_error() {
 }
 
 #[test]
-fn until_scrolls_a_page_with_a_list_in_its_middle() {
+fn a_page_with_a_list_in_its_middle_is_scrolled_until_a_text_shows() {
     let bed = Bed::new();
     let (subject, _page) = Subject::chromium(
         &bed,

@@ -108,7 +108,7 @@ fn links_of_four_clients_take_turns() {
 }
 
 #[test]
-fn a_dead_or_stopped_servers_turn_holds_nobody_for_ever() {
+fn the_turn_of_a_dead_or_stopped_server_blocks_nobody_for_ever() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3);
     let (persons, _) = bed.mousepad("");

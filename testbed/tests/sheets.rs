@@ -41,7 +41,7 @@ fn wanted(columns: [&[&str]; 2]) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn cells_have_the_sheets_content() {
+fn cells_of_the_tree_have_the_sheets_present_content() {
     let (bed, server) = Bed::with_server();
     let rows: [&[&str]; 4] = [
         &["Kiwi", "3"],

@@ -61,14 +61,14 @@ fn is_driven(bed: &Bed, server: &Client, app: &App<'_>, page: &Page) {
 }
 
 #[test]
-fn landmarks_that_do_not_show_hide_nothing_in_firefox() {
+fn invisible_landmarks_hide_no_other_element_in_firefox() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.firefox_page(PAGE);
     is_driven(&bed, &server, &app, &page);
 }
 
 #[test]
-fn landmarks_that_do_not_show_hide_nothing_in_chromium() {
+fn invisible_landmarks_hide_no_other_element_in_chromium() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium(PAGE);
     is_driven(&bed, &server, &app, &page);

@@ -8,7 +8,7 @@ use deskline_testbed::{Bed, Toolkit, until};
 use serde_json::json;
 
 #[test]
-fn latches_and_locks_are_put_back_as_they_were() {
+fn latched_and_locked_modifiers_are_restored_as_they_were() {
     let bed = Bed::with(&["--watch"]);
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);

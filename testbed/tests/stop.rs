@@ -106,13 +106,13 @@ fn stops_while_typing(stop: impl Fn(&mut Raw)) {
 }
 
 tests! {
-    at_the_end_of_its_input => stops_while_typing(|raw| drop(raw.input.take())),
-    at_sigint => stops_while_typing(|raw| raw.signal(Signal::INT)),
-    at_sigterm => stops_while_typing(|raw| raw.signal(Signal::TERM)),
+    a_server_stops_at_the_end_of_its_input => stops_while_typing(|raw| drop(raw.input.take())),
+    a_server_stops_at_sigint => stops_while_typing(|raw| raw.signal(Signal::INT)),
+    a_server_stops_at_sigterm => stops_while_typing(|raw| raw.signal(Signal::TERM)),
 }
 
 #[test]
-fn without_any_request() {
+fn a_server_stops_without_any_request() {
     let bed = Bed::new();
     for stop in [None, Some(Signal::INT), Some(Signal::TERM)] {
         let mut raw = Raw::start(bed.serve(&[]));
@@ -126,7 +126,7 @@ fn without_any_request() {
 }
 
 #[test]
-fn after_a_client_that_only_discovers() {
+fn a_server_stops_after_a_client_that_does_not_initialize() {
     let bed = Bed::new();
     let mut raw = Raw::start(bed.serve(&[]));
     let meta = json!({"_meta": {

@@ -7,7 +7,7 @@ use deskline_testbed::{Compositor, Lack, Setup, Toolkit, until};
 use serde_json::json;
 
 #[test]
-fn what_any_desktop_keeps() {
+fn sway_keeps_the_promises_of_every_desktop() {
     let sway = Setup::here(Compositor::Sway).start();
     sway.keeps_all_but(&[Lack::Guard], Toolkit::ALL);
 }
@@ -34,13 +34,13 @@ fn any_text_is_typed_and_shortcuts_work() {
 }
 
 #[test]
-fn the_window_in_front_comes_back_and_has_its_picture() {
+fn a_click_behind_has_its_picture_and_the_front_window_comes_back() {
     let sway = Setup::here(Compositor::Sway).start();
     sway.a_click_behind_has_its_picture(Toolkit::Qt5);
 }
 
 #[test]
-fn a_server_that_ends_leaves_a_seat_its_only_pointer() {
+fn a_seat_keeps_its_only_pointer_after_the_server_ends() {
     for killed in [false, true] {
         let sway = Setup::here(Compositor::Sway).start();
         let server = sway.server();

@@ -41,7 +41,7 @@ onload=()=>setTimeout(()=>{s.scrollTop=110;log('ready')},300);
 onclick=e=>log('clicked',e.target.textContent)</script>";
 
 #[test]
-fn what_lies_under_a_bar_inside_a_list_of_a_page_is_brought_out() {
+fn an_entry_under_a_bar_inside_a_list_is_scrolled_clear_and_clicked() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let (app, page) = bed.chromium(STICKY);
@@ -74,7 +74,7 @@ fn a_label_around_a_hidden_control_takes_its_click() {
 }
 
 #[test]
-fn a_click_on_what_is_in_no_tree_is_told() {
+fn a_click_that_an_element_in_no_tree_takes_is_reported() {
     let html = r#"<div style="position:relative;width:200px;height:60px">
         <button style="width:200px;height:60px">Order</button>
         <div aria-hidden=true style="position:absolute;inset:0" onclick="log('over')"></div></div>
@@ -107,7 +107,7 @@ fn a_number_that_a_page_takes_back_is_no_success() {
 }
 
 #[test]
-fn suggestions_of_chromium_are_seen_and_stay_until_the_next_call() {
+fn suggestions_of_chromium_are_shown_and_stay_until_the_next_call() {
     let html = r#"<label>City <input list=c oninput="log('city',value)"></label>
         <datalist id=c><option>Berlin<option>Bern</datalist><script>log('ready')</script>"#;
     let (bed, server) = Bed::with_server();
@@ -141,7 +141,7 @@ app.exec()
 ";
 
 #[test]
-fn an_app_without_a_name_that_starts_itself_anew_is_named() {
+fn the_error_names_the_new_pid_of_an_app_that_restarts_itself() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let app = program(&bed, AGAIN);
@@ -224,7 +224,7 @@ Gtk.main()
 
 /// GTK 3.24 answers that it has done the action, and does nothing.
 #[test]
-fn pressing_a_cell_with_a_check_box_switches_it_or_is_no_success() {
+fn a_press_switches_a_cell_with_a_check_box_or_is_an_error() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let app = program(&bed, CELLS);
@@ -255,7 +255,7 @@ app.exec()
 ";
 
 #[test]
-fn a_date_box_with_the_name_of_a_month_that_took_another_date_is_no_success() {
+fn a_date_box_that_took_another_date_is_an_error() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let app = program(&bed, DUE);
@@ -280,7 +280,7 @@ const ODD: &str = r#"
 <button>Last</button><script>log('ready')</script>"#;
 
 #[test]
-fn an_area_of_a_map_is_clicked_and_what_takes_nothing_is_no_success() {
+fn an_area_of_an_image_map_is_clicked_and_a_read_only_field_is_an_error() {
     in_each_browser(ODD, |bed, server, app, page| {
         let (persons, _) = bed.mousepad("");
         let click = |more| persons.call_behind(server, app.pid, "click_and_traverse", more);
@@ -298,7 +298,7 @@ fn an_area_of_a_map_is_clicked_and_what_takes_nothing_is_no_success() {
 }
 
 #[test]
-fn firefox_that_starts_is_not_closed_for_its_page() {
+fn a_starting_firefox_is_not_closed_by_a_click_meant_for_its_page() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let page = Page::serve("<button onclick=\"log('closed')\">Close</button>");
@@ -328,7 +328,7 @@ Gtk.main()
 ";
 
 #[test]
-fn scrolling_over_a_slider_until_something_shows_changes_none() {
+fn scrolling_over_a_slider_until_a_text_shows_changes_no_slider() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let app = program(&bed, MIXER);
@@ -435,7 +435,7 @@ const PARTS: &str = r#"<style>.s{position:absolute;opacity:0;pointer-events:none
     onchange=e=>log(e.target.id,e.target.checked);log('ready')</script>"#;
 
 #[test]
-fn labels_veils_and_lists_of_a_page_let_a_click_reach_what_is_meant() {
+fn labels_overlays_and_lists_of_a_page_let_a_click_reach_its_target() {
     in_each_browser(PARTS, |bed, server, app, page| {
         let (persons, _) = bed.mousepad("");
         let calls = [
@@ -493,7 +493,7 @@ const ELSE: &str = r#"<label>Tags <input id=g onkeydown="if(event.key=='Enter'||
     log('ready')</script>"#;
 
 #[test]
-fn what_a_page_makes_of_a_text_or_does_not_offer_is_told() {
+fn the_answer_tells_what_a_page_makes_of_a_text_or_does_not_offer() {
     in_each_browser(ELSE, |bed, server, app, page| {
         let (persons, _) = bed.mousepad("");
         let click = |click: serde_json::Value, tells: &str| {
@@ -552,7 +552,7 @@ Gtk.main()
 ";
 
 #[test]
-fn a_cell_that_refuses_a_text_or_a_choice_is_told() {
+fn the_answer_tells_of_a_cell_that_refuses_a_text_or_a_choice() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let app = program(&bed, TABLE);

@@ -10,7 +10,7 @@ use deskline_testbed::{Answer, App, Bed, CODE, Client, until};
 use serde_json::{Value, json};
 
 #[test]
-fn indentation_that_an_editor_adds_is_an_error_and_a_plain_text_is_none() {
+fn indentation_that_an_editor_adds_is_an_error_and_a_plain_text_is_not() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     for program in ["geany", "featherpad", "gnome-text-editor"] {
@@ -156,14 +156,14 @@ fn address_after_a_new_tab(bed: &Bed, server: &Client, app: &App<'_>, page: &Pag
 const FIELD: &str = "<input aria-label=Name><script>log('loaded')</script>";
 
 #[test]
-fn an_address_after_a_new_tab_opens_or_is_an_error_in_chromium() {
+fn an_address_typed_after_a_new_tab_opens_or_is_an_error_in_chromium() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium(FIELD);
     address_after_a_new_tab(&bed, &server, &app, &page);
 }
 
 #[test]
-fn an_address_after_a_new_tab_opens_or_is_an_error_in_firefox() {
+fn an_address_typed_after_a_new_tab_opens_or_is_an_error_in_firefox() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.firefox_page(FIELD);
     address_after_a_new_tab(&bed, &server, &app, &page);

@@ -142,7 +142,7 @@ fn shows(browser: &mut Browser, n: usize) {
 }
 
 #[test]
-fn five_thousand_links_in_a_browser() {
+fn a_browser_shows_five_thousand_links_and_scrolls_them_smoothly() {
     let run = Run::new(5_000);
     let mut browser = Browser::start();
     browser.size(1440, 900, false);
@@ -220,7 +220,7 @@ fn five_thousand_links_in_a_browser() {
 }
 
 #[test]
-fn lines_and_picture_lead_to_each_other() {
+fn a_line_and_its_place_in_the_picture_point_at_each_other() {
     let run = Run::new(5);
     let view = View::start(&run);
     let mut browser = Browser::start();

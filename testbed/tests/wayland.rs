@@ -6,7 +6,7 @@ use deskline_testbed::{Compositor, Setup, Toolkit, until};
 use serde_json::json;
 
 #[test]
-fn apps_are_read_pressed_and_filled_in_through_their_trees() {
+fn apps_are_read_and_driven_through_their_trees_alone() {
     let sway = Setup::here(Compositor::Sway).unknown().start();
     let server = sway.server();
     for toolkit in Toolkit::ALL {
@@ -54,7 +54,7 @@ fn apps_are_read_pressed_and_filled_in_through_their_trees() {
 
 /// The four numbers of a tree line identify the same element when they are passed back.
 #[test]
-fn coordinates_of_a_window_are_passed_back() {
+fn window_coordinates_of_an_element_find_it_when_passed_back() {
     let sway = Setup::here(Compositor::Sway).unknown().start();
     let server = sway.server();
     for toolkit in Toolkit::ALL {
@@ -70,7 +70,7 @@ fn coordinates_of_a_window_are_passed_back() {
 }
 
 #[test]
-fn a_chain_waits_selects_and_searches() {
+fn a_chain_waits_sets_a_value_and_selects_through_the_tree() {
     let sway = Setup::here(Compositor::Sway).unknown().start();
     let server = sway.server();
     let app = sway.widgets(Toolkit::Gtk3, &server);
@@ -160,7 +160,7 @@ fn the_doctor_has_a_row_for_each_capability() {
 /// With Xwayland beside a compositor that Deskline does not know, X11 windows are driven, and
 /// native ones are reported as present and not visible to Deskline.
 #[test]
-fn beside_xwayland_a_native_window_is_distinguished_from_none() {
+fn beside_xwayland_native_windows_are_reported_as_out_of_reach() {
     let sway = Setup::here(Compositor::Sway).unknown().xwayland().start();
     let server = sway.server();
     let native = sway.widgets(Toolkit::Gtk3, &server);
@@ -168,10 +168,10 @@ fn beside_xwayland_a_native_window_is_distinguished_from_none() {
     let pressed = server.press_ax(native.pid(), "AXButton", "OK").ok();
     native.wait_for("clicked OK");
     let note = pressed.field("note");
-    assert!(note.contains("a native Wayland one"), "{pressed}");
+    assert!(note.contains("a native Wayland window"), "{pressed}");
     server
         .click(native.pid(), "AXButton", "OK")
-        .fails_with("a native Wayland one");
+        .fails_with("a native Wayland window");
     let ok = json!({"pid": x11.pid(), "element": "OK", "role": "AXButton"});
     let clicked = server.call("click_and_traverse", ok).ok();
     x11.wait_for("clicked OK");

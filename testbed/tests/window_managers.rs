@@ -126,7 +126,7 @@ fn windows(bed: &Bed) -> [App<'_>; 2] {
 }
 
 #[test]
-fn a_text_goes_behind_the_persons_window_under_each_window_manager() {
+fn text_reaches_a_window_behind_the_persons_under_each_window_manager() {
     let bed = Bed::with_other_managers(&[]);
     // fluxbox opens a dialog if no program sets a wallpaper. The dialog takes the focus from the
     // person's window, on a busy machine during the link.
@@ -181,7 +181,7 @@ fn a_text_goes_behind_the_persons_window_under_each_window_manager() {
 /// A window manager that ends takes its frames from the windows, and one that starts puts frames
 /// around them: they move, in the middle of a call too.
 #[test]
-fn a_window_that_moves_in_the_middle_of_a_call_gets_its_own_input() {
+fn a_window_that_moves_during_a_call_still_gets_the_calls_input() {
     /// By how much later each turn changes the window manager.
     const LATER: Duration = Duration::from_millis(30);
     let turns: u32 = std::env::var("DESKLINE_TURNS").map_or(12, |turns| turns.parse().unwrap());

@@ -35,7 +35,7 @@ fn type_into(server: &Client, app: &App<'_>, name: &str) {
 
 /// Two maximised windows of one process: each element has the same bounds as its double.
 #[test]
-fn two_maximised_windows() {
+fn input_reaches_the_right_one_of_two_maximised_windows() {
     let (bed, server) = Bed::with_server();
     for toolkit in TOOLKITS {
         let app = bed.windows(toolkit, &[], &["Alpha|Alpha|max", "Beta|Beta|max"]);
@@ -50,7 +50,7 @@ fn two_maximised_windows() {
 
 /// Windows of the same title and bounds, with another app in front of them.
 #[test]
-fn windows_that_cannot_be_distinguished() {
+fn input_reaches_the_right_one_of_three_twin_windows() {
     let (bed, server) = Bed::with_server();
     let other = bed.windows("gtk3", &[], &["Other|Other|300x200+900+600"]);
     for toolkit in TOOLKITS {
@@ -76,7 +76,7 @@ fn windows_that_cannot_be_distinguished() {
 /// A dialog of its parent's title and size, which stays above it. A name that only the window
 /// behind a dialog has is refused, with the ref that is clicked all the same.
 #[test]
-fn a_dialog_like_its_parent() {
+fn input_reaches_a_dialog_that_looks_like_its_parent() {
     let (bed, server) = Bed::with_server();
     for toolkit in TOOLKITS {
         let app = bed.windows(
@@ -120,7 +120,7 @@ fn a_dialog_like_its_parent() {
 
 /// GTK 4.8 does not report dialogs as showing.
 #[test]
-fn a_dialog_of_gtk_4_shows() {
+fn a_dialog_of_gtk_4_is_visible_and_clicked() {
     let (bed, server) = Bed::with_server();
     let app = bed.chooser();
     let (person, _) = bed.mousepad("");
@@ -133,7 +133,7 @@ fn a_dialog_of_gtk_4_shows() {
 
 /// A point means the app's topmost window there, whatever windows other apps have there.
 #[test]
-fn a_place_is_in_the_topmost_window() {
+fn a_point_means_the_topmost_window_of_the_app_there() {
     let (bed, server) = Bed::with_server();
     for toolkit in TOOLKITS {
         let app = bed.windows(toolkit, &[], &["Alpha|Alpha|max", "Beta|Beta|max"]);
@@ -164,7 +164,7 @@ fn a_place_is_in_the_topmost_window() {
 
 /// The picture shows the window that contains the target, even if another one is in front.
 #[test]
-fn the_picture_is_of_the_targets_window() {
+fn the_picture_shows_the_targets_window() {
     let (bed, server) = Bed::with_server();
     let windows = ["Alpha|Alpha|300x280+40+40", "Beta|Beta|500x400+600+300"];
     let app = bed.windows("gtk3", &[], &windows);
@@ -211,7 +211,7 @@ fn the_ends_of_a_drag_are_brought_into_view() {
 
 /// Nothing is dropped on a window that covers the end of a drag.
 #[test]
-fn a_drop_does_not_land_on_a_window_over_its_end() {
+fn a_drop_does_not_land_on_a_window_that_covers_its_target() {
     let (bed, server) = Bed::with_server();
     let windows = ["Alpha|Alpha|400x300+100+100", "Beta|Beta|400x300+700+100"];
     let app = bed.windows("gtk3", &[], &windows);
@@ -248,7 +248,7 @@ fn a_drop_does_not_land_on_a_window_over_its_end() {
 
 /// Two windows of Chromium with the same bounds and a page each.
 #[test]
-fn two_windows_of_chromium() {
+fn input_reaches_the_right_one_of_two_chromium_windows() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium(
         "<body><script>const name = location.hash.slice(1) || 'Alpha';\
@@ -280,7 +280,7 @@ fn two_windows_of_chromium() {
 
 /// Two sheets of LibreOffice with the same bounds: the text goes to the intended one.
 #[test]
-fn two_documents_of_libreoffice() {
+fn text_reaches_the_right_one_of_two_libreoffice_documents() {
     let (bed, server) = Bed::with_server();
     let (app, file) = bed.calc(&[&["Alpha"]]);
     let other = bed.path("other.fods");
@@ -333,7 +333,7 @@ fn toggle(answer: &Answer, name: &str, title: &str) -> Option<Line> {
 /// in, and reuses the last readings of the documents behind it.
 #[test]
 #[allow(clippy::too_many_lines)] // Opening five documents takes long, so one test has all checks.
-fn five_documents_of_libreoffice() {
+fn a_link_reads_only_the_libreoffice_document_that_it_acts_in() {
     let (bed, server) = Bed::with_server();
     let (app, first) = bed.calc(&[&["Alpha"]]);
     let (mousepad, _) = bed.mousepad("");

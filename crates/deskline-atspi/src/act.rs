@@ -102,8 +102,8 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
         return Ok(());
     }
     let kind = match app.ask(path, Request::Role) {
-        // GTK replies to an action before it carries it out, so it may still be busy with the
-        // action.
+        // GTK replies to an action before it carries the action out, so the app may still be
+        // busy with it.
         Err(bus::Error::Timeout | bus::Error::Io(_)) => return Ok(()),
         reply => answer(reply)?,
     };
@@ -125,8 +125,8 @@ fn becomes_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
     Ok(is(&ask_until(SOON, || state(app, path), is)?))
 }
 
-/// Whether a tab or another tab of its tab bar is SELECTED. In Qt 5 each tab has the states of its
-/// tab bar, so no tab is SELECTED.
+/// Whether any tab of this tab's bar is SELECTED. In Qt 5 none is, as each tab reports the states
+/// of the tab bar.
 fn tells_which_is_selected(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> {
     let Some(bar) = parent(app, path)? else {
         return Ok(true);
@@ -187,8 +187,8 @@ fn press_index(actions: &[String]) -> Option<i32> {
         .map(|i| i as i32)
 }
 
-/// The index of the element's action, if there is only one and it may be a press. Its name may be
-/// in any language.
+/// The index of the element's action, if the element has a single action and that may be a press.
+/// The action's name may be in any language.
 fn only_action(actions: &[String]) -> Option<i32> {
     let [name] = actions else { return None };
     let name = squeezed(name);
@@ -204,8 +204,9 @@ fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
     Ok(all.map(|(name, _)| name).collect())
 }
 
-/// What an element takes, judged by its actions and states. Chromium gives every element the action
-/// `doDefault`, so that does not count. GTK 3 gives check boxes in cells the action `toggle`.
+/// Which kinds of input an element takes, judged by its actions and states. `doDefault` does not
+/// count as a press, as every element of Chromium has it. GTK 3 gives check boxes in cells the
+/// action `toggle`.
 pub fn takes(app: &mut AppConnection<'_>, path: &str) -> Asked<Takes> {
     let all = actions_and_keys(app, path)?;
     let (mut names, keys): (Vec<_>, Vec<_>) = all.into_iter().unzip();
@@ -234,7 +235,7 @@ fn actions_and_keys(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<(Strin
     Ok(all.unwrap_or_default())
 }
 
-/// When the app replied to an action that it has accepted.
+/// Whether the app's reply to an accepted action came in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reply {
     InTime,
@@ -250,7 +251,7 @@ fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted<Reply
             Err(refused(QuietAction::Press, Obstacle::NotDone))
         }
         Ok(_) => Ok(Reply::InTime),
-        // The app has just answered another call, so it is alive.
+        // The app answered a call just before, so it is alive, and only its reply is late.
         Err(bus::Error::Timeout | bus::Error::Io(_)) => Ok(Reply::Late),
         Err(bus::Error::Remote { name, .. }) if name == NO_REPLY => Ok(Reply::Late),
         Err(bus::Error::Remote { message, .. }) => {
@@ -467,7 +468,7 @@ fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64, before: Opti
         .str("CurrentValue")
         .variant_f64(number);
     let set = answer(app.call(path, PROPERTIES, "Set", body))?.is_some();
-    // Swing's spin buttons report success and keep their number.
+    // Swing's spin buttons report success, but keep their old number.
     let stays = before.is_some() && before != Some(number);
     if set && (!stays || becomes_other(app, path, before)?) {
         return Ok(());
@@ -475,7 +476,8 @@ fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64, before: Opti
     Err(refused(QuietAction::SetValue, Obstacle::NumberNotTaken))
 }
 
-/// `set_selected`: through the Selection or Table interface of one of the element's ancestors.
+/// `set_selected`: selects or deselects the element through the Selection or Table interface of an
+/// ancestor.
 pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> Acted {
     const ACTION: QuietAction = QuietAction::SetSelected;
     // The element is often a text inside a row, and the row is what can be selected: try some
@@ -559,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_toolkits_names_of_a_press_count_as_a_press() {
+    fn a_press_is_recognized_by_the_names_that_toolkits_give_it() {
         assert_eq!(index(&["SetFocus", "Press"]).0, Some(1));
         assert_eq!(
             index(&["expand or contract", "edit", "activate"]).0,

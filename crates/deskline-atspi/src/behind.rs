@@ -69,8 +69,8 @@ impl AtSpi {
     }
 }
 
-/// The process of each app, out of those that are connected to its proxy: the process with the
-/// app's name, else the next one in order. If a single process remains, all remaining apps get it.
+/// Assigns each app one of the processes that are connected to its proxy: the process with the
+/// app's name, else the next process in order. All remaining apps share the last process.
 fn assign(called: &[String], mut clients: Vec<(u32, String)>) -> Vec<u32> {
     let is = |app: &str, process: &str| {
         let (app, process) = (app.to_lowercase(), process.to_lowercase());
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn one_client_has_all_registrations() {
+    fn a_lone_client_of_the_proxy_gets_all_registrations() {
         assert_eq!(assigned(&["a", "b"], &[(7, "x")]), [7, 7]);
     }
 
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_without_a_name_in_common_come_in_order() {
+    fn clients_whose_names_match_nothing_are_assigned_in_order() {
         assert_eq!(assigned(&["Ä", "Ö"], &[(5, "x"), (6, "y")]), [5, 6]);
     }
 }

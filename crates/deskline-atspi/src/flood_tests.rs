@@ -243,7 +243,7 @@ fn a_peer_that_falls_silent_is_not_waited_for() {
 }
 
 #[test]
-fn a_cache_without_the_nodes_is_not_fetched_again() {
+fn a_bulk_cache_that_lacks_the_nodes_is_fetched_only_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut connection = client(&folder, QUICK);
     let app = AppConnection::private(&mut connection);
@@ -259,7 +259,7 @@ fn a_cache_without_the_nodes_is_not_fetched_again() {
 }
 
 #[test]
-fn a_peer_that_never_answers_one_method_is_read_without_it() {
+fn a_tree_is_read_without_a_method_that_never_answers() {
     let folder = tempfile::tempdir().unwrap();
     let is_deaf_to = |call: &str| call.contains("GetExtents");
     let peer = Peer {
@@ -362,7 +362,7 @@ fn fuzz_an_app_whose_answers_are_garbled_is_read_or_given_up() {
 }
 
 #[test]
-fn the_cells_of_a_table_that_counts_no_rows_are_its_children() {
+fn a_table_that_reports_no_row_count_has_its_children_as_cells() {
     let folder = tempfile::tempdir().unwrap();
     let own = answer_of_table;
     let mut connection = client(&folder, Peer { own, ..QUICK });
@@ -417,7 +417,7 @@ fn a_request_sent_ahead_is_not_sent_again() {
 
 /// A listener that accepts and sends a byte from time to time, and one that never accepts.
 #[test]
-fn a_handshake_is_bounded() {
+fn a_handshake_ends_at_its_time_limit() {
     let folder = tempfile::tempdir().unwrap();
     let limit = Duration::from_millis(300);
     let connect = |path: &std::path::Path| {

@@ -26,8 +26,8 @@ pub(crate) struct Mirror {
     /// When the link about the app began.
     pub began: Instant,
     pub last: Option<LastReading>,
-    /// Whether anything may have begun or ceased to show since the last reading that was not of
-    /// visible nodes alone.
+    /// Whether anything may have appeared or disappeared since the last reading. Readings of
+    /// visible nodes alone do not count.
     pub shows_other: bool,
     /// How many events came since the last link about the app.
     idle_events: usize,
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_that_is_not_kept_displaces_no_other() {
+    fn an_app_whose_reading_is_not_kept_displaces_no_other_app() {
         let links = ["a", "b", "c"].map(|name| mirror(name, 10));
         let unread = Mirror::new("unread".to_owned());
         let large = mirror("large", MOST_NODES + 1);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn together_they_have_a_ceiling() {
+    fn all_mirrors_together_keep_a_bounded_number_of_nodes() {
         let half = MOST_NODES / 2;
         assert_eq!(kept([mirror("a", half), mirror("b", half)]), ["a", "b"]);
         assert_eq!(kept([mirror("a", half), mirror("b", half + 1)]), ["b"]);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_that_sends_too_much_is_not_followed() {
+    fn an_app_that_sends_too_many_events_is_no_longer_followed() {
         let mut mirrors = Mirrors::default();
         for name in ["noisy", "calm"] {
             mirrors.current = Some(mirror(name, 1));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_current_apps_events_are_heard_and_lost_ones_invalidate_all() {
+    fn only_the_current_apps_events_count_and_lost_events_invalidate_mirrors() {
         let mut mirrors = Mirrors::default();
         for name in ["resting", "current"] {
             mirrors.current = Some(mirror(name, 1));

@@ -1,5 +1,6 @@
 //! Converts a text such as `3,5` or `50 %` to the number that an element expects. The element's
-//! current text and value show its form: whether decimals have a comma, or 0.5 is shown as `50 %`.
+//! current text and value show how the app writes numbers: with which decimal sign, and 0.5 perhaps
+//! as `50 %`.
 
 use deskline_core::number;
 
@@ -8,7 +9,7 @@ use crate::Obstacle;
 /// An element that has a number.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Numeric {
-    /// Its text, which may be empty.
+    /// The element's text, which may be empty.
     pub text: String,
     pub value: Option<f64>,
     pub low: Option<f64>,
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn units_and_percentages_are_those_of_the_element() {
+    fn units_and_percentages_are_read_as_the_element_shows_them() {
         assert_eq!(amount("10 %", 10.0, "50 %"), Ok(Some(50.0)));
         assert_eq!(amount("10 px", 10.0, "12 px"), Ok(Some(12.0)));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The findings of a doctor: checks, each with a remedy.
+//! The report of `deskline doctor`: checks, each with a finding and a remedy.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub enum Status {
     Fail,
 }
 
-/// The repair of a finding, if it is one step.
+/// A repair that is one step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "by", content = "command")]
 pub enum Fix {
@@ -44,28 +44,29 @@ pub struct Check {
     /// The next step. Empty if there is nothing to do.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// The step that mends what was found.
+    /// The step that repairs what was found, if one step is enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
 }
 
 impl Check {
-    /// A check that found its part working.
+    /// A check that found no fault.
     pub fn ok(name: &'static str, finding: impl AsRef<str>) -> Self {
         Self::new(name, Status::Ok, finding.as_ref(), "")
     }
 
-    /// Agents can work, with a limit.
+    /// A check that found a limit, with which agents can still work.
     pub fn warn(name: &'static str, finding: impl AsRef<str>, remedy: impl AsRef<str>) -> Self {
         Self::new(name, Status::Warn, finding.as_ref(), remedy.as_ref())
     }
 
-    /// Agents cannot work.
+    /// A check that found that agents cannot work.
     pub fn fail(name: &'static str, finding: impl AsRef<str>, remedy: impl AsRef<str>) -> Self {
         Self::new(name, Status::Fail, finding.as_ref(), remedy.as_ref())
     }
 
-    /// A failure made from an error: its first sentence is the finding, the rest the remedy.
+    /// A failure made from an error: the error's first sentence is the finding, and the rest is the
+    /// remedy. `otherwise` is the remedy of an error of one sentence.
     pub fn failed(name: &'static str, error: &str, otherwise: &str) -> Self {
         let (finding, remedy) = error.split_once(". ").unwrap_or((error, otherwise));
         Self::fail(name, finding, remedy)
@@ -100,7 +101,7 @@ impl Check {
 pub struct Report {
     /// Whether agents can work here: no check failed.
     pub works: bool,
-    /// In the order of their dependencies.
+    /// The checks, in the order of their dependencies.
     pub checks: Vec<Check>,
 }
 
@@ -168,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn root_gets_one_command() {
+    fn remedies_for_root_are_joined_into_one_command() {
         let root = |command: &str| {
             Check::warn("it", "is missing", "install it").mended_by(Fix::Root(command.into()))
         };

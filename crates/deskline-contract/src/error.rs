@@ -47,11 +47,11 @@ pub enum Error {
     /// The process has ended.
     #[error("{} (pid {pid}) is gone. {end}. {}", escape::name(&end.app, 80), again.map_or_else(
         || "Call open_application_and_traverse to start it again".to_owned(),
-        |pid| format!("It runs again as pid {pid}: call with that one")
+        |pid| format!("It runs again as pid {pid}: use that pid")
     ))]
     Ended {
         pid: u32,
-        /// How it ended.
+        /// How the process ended.
         end: End,
         /// A running process of the same name, if there is one.
         again: Option<u32>,
@@ -63,7 +63,7 @@ pub enum Error {
     )]
     NoWindow {
         pid: u32,
-        /// The name of its executable.
+        /// The name of the process's executable.
         name: String,
         /// The likely reason, with the next step.
         hint: WindowHint,
@@ -86,7 +86,7 @@ pub enum Error {
     #[error("no element matches {wanted}. {nearest}")]
     NotFound {
         wanted: String,
-        /// `Nearest: …`, or that no text is similar; and the next step.
+        /// `Nearest: …` or a sentence that no text is similar, and then the next step.
         nearest: String,
     },
     /// The element of a ref is gone.
@@ -119,7 +119,7 @@ pub enum Error {
     )]
     Unsupported {
         what: &'static str,
-        /// Why it is not possible.
+        /// Why the action is not possible on this desktop.
         why: String,
     },
     /// The app was not opened.
@@ -136,7 +136,7 @@ pub enum Error {
     TimedOut {
         /// The time limit.
         seconds: f64,
-        /// The state found instead.
+        /// The state that was found instead of the awaited one.
         instead: String,
     },
     /// The app is excluded by the policy.
@@ -149,15 +149,15 @@ pub enum Error {
     Blocked {
         /// The app, as the call or the app itself names it.
         what: String,
-        /// Its other names.
+        /// The app's other names.
         names: Vec<String>,
         /// The allowed apps, as a sentence.
         bounds: String,
     },
-    /// The person has not allowed it.
+    /// The person has not allowed what the question asks.
     #[error("the user has not allowed agents to {deed}. {1}", deed = .0.deed())]
     Unapproved(Box<Question>, Unasked),
-    /// The client shows a question, and this may be the process that shows it.
+    /// The client shows a question, and the process with this pid may be the one that shows it.
     #[error(
         "pid {0} may be asking the user whether an agent may act: agents cannot act in it meanwhile. \
          Wait for the answer of the call that asks, then call again. Nothing was touched"
@@ -203,7 +203,7 @@ pub enum Error {
         /// Whether it is known that nothing of the input was sent.
         unsent: bool,
     },
-    /// Another server has not ended its link on this desktop.
+    /// Another server is still carrying out a link on this desktop.
     #[error(
         "another Deskline server{} has been acting on this desktop for {seconds} s. Nothing was \
          touched. Call again once it has ended; if it is stopped or hangs, end it",
@@ -253,7 +253,8 @@ impl Missing {
     }
 }
 
-/// Does not name the action. The link does so: it asks for an action's abilities beforehand.
+/// This error does not name the action. The link avoids this error: before an action, it asks for
+/// the abilities that the action needs.
 impl From<Missing> for Error {
     fn from(missing: Missing) -> Self {
         missing.for_action("this")
@@ -307,8 +308,8 @@ impl Error {
         }
     }
 
-    /// Refuses to read Deskline's own process: the thread that waits for the answers would have to
-    /// give them itself (screenpipe #4459 crashed that way).
+    /// Refuses to read Deskline's own process: the thread that waits for the replies of the app
+    /// would have to send them itself (screenpipe #4459 crashed that way).
     ///
     /// # Errors
     /// [`Error::NoWindow`].
@@ -326,7 +327,7 @@ impl Error {
         Self::NoWindow { pid, name, hint }
     }
 
-    /// The app did not answer in this time.
+    /// The app did not answer within the time `after`.
     pub fn not_answering(pid: u32, app: impl Into<String>, after: Duration) -> Self {
         let (app, ms) = (app.into(), after.as_millis());
         Self::NotAnswering { app, pid, ms }

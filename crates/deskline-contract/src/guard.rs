@@ -1,4 +1,4 @@
-//! The guard of a display, as a link uses it.
+//! The guard of a display, as a link uses it: it keeps the person's input out of apps.
 
 use std::time::Duration;
 
@@ -27,15 +27,15 @@ pub struct Task {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub enum Grab {
-    /// They are grabbed: the person's input reaches no app.
+    /// The devices are grabbed: the person's input reaches no app.
     Held,
-    /// They are grabbed, except those of a person whose input cannot be distinguished from the
-    /// agent's. The text gives the reason in one line.
+    /// The devices are grabbed, except those of a person whose input cannot be distinguished from
+    /// the agent's. The text gives the reason in one line.
     Partly(String),
-    /// They cannot be grabbed. The text gives the reason in one line.
+    /// The devices cannot be grabbed. The text gives the reason in one line.
     Unable(String),
-    /// They cannot be grabbed while another app is in front. Try again once the target is there.
-    /// The text gives the reason in one line.
+    /// The devices cannot be grabbed while another app is in front. Try again once the target is in
+    /// front. The text gives the reason in one line.
     NotYet(String),
 }
 
@@ -62,13 +62,13 @@ pub trait Guards {
     /// An error means that nothing may be sent now.
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab>;
 
-    /// Releases the person's devices. Their Esc still raises the flag that [`Guards::grab`] was
-    /// given, until [`Guards::unwatch`].
+    /// Releases the person's devices. Their Esc still raises the `cancel` that was passed to
+    /// [`Guards::grab`], until [`Guards::unwatch`].
     fn ungrab(&mut self);
 
     /// Why some of the person's input may have reached an app since the last [`Guards::grab`]
-    /// although their devices were grabbed; `None` if none has. Called once after each
-    /// [`Guards::ungrab`].
+    /// although their devices were grabbed; `None` if no input has reached an app. Called once
+    /// after each [`Guards::ungrab`].
     fn lapse(&mut self) -> Option<String> {
         None
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_banner_stays_off_its_target() {
+    fn the_banner_does_not_cover_the_target() {
         let area = Rect::at(1920, 0, 1280, 800);
         let top = banner_place(area, 1.0, (400, 40), None);
         assert_eq!((top.x, top.y), (1920 + 440, 12));

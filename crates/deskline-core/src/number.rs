@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_several_languages() {
+    fn numbers_are_read_as_several_languages_write_them() {
         for (text, decimal, value) in [
             ("3,5", ',', 3.5),
             ("3.5", '.', 3.5),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn unit_and_currency_around_a_number() {
+    fn the_unit_and_currency_around_a_number_are_split_off() {
         assert_eq!(around("$ 3.50"), ("$", ""));
         assert_eq!(around("-3 px"), ("", "px"));
         assert_eq!(around("none"), ("none", ""));

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_user_of_the_session_in_front_is_at_the_seat() {
+    fn only_the_user_of_the_active_session_is_at_the_seat() {
         let folder = tempfile::tempdir().unwrap();
         let seats = Seats::in_folder(folder.path().join("seats"));
         assert!(!seats.has(1000), "without a seat file");

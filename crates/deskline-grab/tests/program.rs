@@ -30,7 +30,7 @@ fn started() -> (OwnedFd, Child) {
 }
 
 #[test]
-fn the_program_refuses_arguments_and_callers_other_than_the_server() {
+fn the_program_refuses_arguments_and_any_caller_but_the_server() {
     for argument in ["--help", "/tmp", ""] {
         let error = refused(program().arg(argument));
         assert_eq!(error, "deskline-grab: it takes no arguments\n");
@@ -47,7 +47,7 @@ fn the_program_refuses_arguments_and_callers_other_than_the_server() {
 }
 
 #[test]
-fn the_program_obeys_its_parent_and_ends_with_the_socket() {
+fn the_program_carries_out_orders_and_ends_with_the_socket() {
     let (socket, mut child) = started();
     send(&socket, Order::Look).unwrap();
     assert!(matches!(

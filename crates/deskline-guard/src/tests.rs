@@ -68,7 +68,7 @@ impl Valve for Bare {
 }
 
 #[test]
-fn the_rules_alone_pass_the_table_of_all_guards() {
+fn the_rules_alone_pass_the_cases_for_every_guard() {
     table::run(|| {
         let now = Instant::now();
         let mut machine = Machine::default();
@@ -84,7 +84,7 @@ fn the_rules_alone_pass_the_table_of_all_guards() {
 }
 
 #[test]
-fn esc_leaves_the_link_a_moment() {
+fn after_esc_the_devices_stay_locked_for_a_moment() {
     let start = Instant::now();
     let mut machine = held(start);
     assert!(machine.event(key(1, true), start).cancel);
@@ -94,7 +94,7 @@ fn esc_leaves_the_link_a_moment() {
 }
 
 #[test]
-fn the_limit_counts_from_the_first_take_and_a_release_ends_it() {
+fn the_limit_counts_from_the_first_grab_and_ends_with_the_release() {
     let start = Instant::now();
     let mut machine = held(start);
     machine.take(LIMIT, start + LIMIT / 2);
@@ -112,7 +112,7 @@ fn the_limit_counts_from_the_first_take_and_a_release_ends_it() {
 }
 
 #[test]
-fn a_valve_that_is_late_at_the_limit_lets_the_person_through_by_itself() {
+fn input_passes_after_the_limit_even_if_the_guard_opens_late() {
     let start = Instant::now();
     let mut machine = held(start);
     machine.sent(30, true);
@@ -122,7 +122,7 @@ fn a_valve_that_is_late_at_the_limit_lets_the_person_through_by_itself() {
 }
 
 #[test]
-fn an_esc_right_after_the_link_cancels_the_next_one_if_that_is_soon() {
+fn esc_right_after_a_link_cancels_the_next_link_if_it_begins_soon() {
     let start = Instant::now();
     let escape = |machine: &mut Machine<u32>, at| {
         machine.release(start);
@@ -142,7 +142,7 @@ fn an_esc_right_after_the_link_cancels_the_next_one_if_that_is_soon() {
 }
 
 #[test]
-fn it_listens_from_the_release_to_the_end_of_the_link_and_a_moment_longer() {
+fn the_guard_listens_for_esc_from_its_release_until_after_the_link() {
     let start = Instant::now();
     let mut machine = held(start);
     assert!(!machine.listens(start), "the devices are taken");
@@ -153,7 +153,7 @@ fn it_listens_from_the_release_to_the_end_of_the_link_and_a_moment_longer() {
 }
 
 #[test]
-fn a_modifier_that_was_down_before_counts() {
+fn esc_with_a_modifier_held_before_the_grab_does_not_cancel() {
     let start = Instant::now();
     let mut machine = held(start);
     machine.hold_modifiers(SHIFT);
@@ -163,7 +163,7 @@ fn a_modifier_that_was_down_before_counts() {
 }
 
 #[test]
-fn a_release_passes_unless_its_press_was_dropped() {
+fn a_key_release_passes_unless_its_press_was_dropped() {
     let start = Instant::now();
     let mut machine = held(start);
     let drops = |machine: &mut Machine<u32>, code, down| machine.event(key(code, down), start).drop;
@@ -176,7 +176,7 @@ fn a_release_passes_unless_its_press_was_dropped() {
 }
 
 #[test]
-fn a_late_release_does_not_release_what_this_program_holds() {
+fn the_persons_late_release_of_a_key_that_we_hold_is_dropped() {
     let start = Instant::now();
     let mut machine = held(start);
     machine.sent(30, true);

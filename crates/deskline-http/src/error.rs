@@ -12,7 +12,10 @@ use crate::profile::Profile;
 #[non_exhaustive]
 pub enum HttpError {
     /// No token could be made or read.
-    #[error("cannot read or make the token {path}: {source}. Pass one in {variable}", path = path.display())]
+    #[error(
+        "cannot read or make the token {path}: {source}. Pass a token in {variable}",
+        path = path.display()
+    )]
     Token {
         path: PathBuf,
         /// The environment variable that passes the token.
@@ -20,7 +23,11 @@ pub enum HttpError {
         source: io::Error,
     },
     /// Others can read the token.
-    #[error("others can read the token {}: chmod 600 it, or remove it for a new token", .0.display())]
+    #[error(
+        "others can read the token {}: run chmod 600 on the file, or remove the file to get a new \
+        token",
+        .0.display()
+    )]
     Exposed(PathBuf),
     /// The token is too short to be secret. The number is the minimum of characters.
     #[error("a token needs {0} characters or more: letters, digits, - and _")]
@@ -49,8 +56,8 @@ pub(crate) enum NoDesktop {
     #[error("all {most} desktops are taken. Try again in {} s", again.as_secs().max(1))]
     Taken { most: usize, again: Duration },
     #[error(
-        "your desktop has ended, with its apps: it crashed, or was not used for too long. Nothing was \
-        done. The next call gets a new desktop"
+        "your desktop and its apps have ended: the desktop crashed, or was not used for too long. \
+        Nothing was done. The next call gets a new desktop"
     )]
     Ended,
     #[error(
@@ -58,8 +65,8 @@ pub(crate) enum NoDesktop {
     )]
     ProfileTaken(Profile),
     #[error(
-        "your desktop was started with another profile, or with none: keep the address of the first \
-        call, or connect with another handle"
+        "your desktop was started with another profile, or without a profile: use the address of the \
+        first call, or connect with another handle"
     )]
     OtherProfile,
     #[error("{0}. Nothing was done. Try again; if it fails again, ask whoever runs the server")]

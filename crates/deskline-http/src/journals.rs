@@ -1,5 +1,5 @@
-//! The journals of a fleet's desktops: a folder each, locked while its desktop runs. Those of ended
-//! desktops are kept within the limits of `--keep`.
+//! The journals of a fleet's desktops. Each journal is a folder, which is locked while its desktop
+//! runs. The journals of ended desktops are kept within the limits of `--keep`.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -71,7 +71,7 @@ pub(crate) fn prune(all: &Path, keep: Retention) -> io::Result<()> {
         if lock(&path, FlockOperation::NonBlockingLockExclusive).is_err() {
             continue;
         }
-        // Each call updates the audit's time, which the desktop's apps cannot change.
+        // Each call updates the audit's modification time, which the desktop's apps cannot change.
         let audit = audit::path(&path).unwrap_or_default();
         let data = fs::metadata(&audit).or_else(|_| entry.metadata());
         let used = data
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(left(), [true, false, false]);
     }
 
-    /// Run by `no_desktop_stops_pruning_by_what_it_leaves`, as a user that permissions bind.
+    /// Run by `files_that_a_desktop_leaves_cannot_stop_pruning`, as a user that permissions bind.
     #[test]
     #[ignore = "part of another test"]
     fn prune_what_a_desktop_left() {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn no_desktop_stops_pruning_by_what_it_leaves() {
+    fn files_that_a_desktop_leaves_cannot_stop_pruning() {
         let mut command = std::process::Command::new("setpriv");
         if rustix::process::getuid().is_root() {
             command.args(["--reuid=65534", "--clear-groups"]);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_is_never_that_of_a_desktop_before() {
+    fn each_desktop_gets_a_new_journal() {
         let all = tempfile::tempdir().unwrap();
         let first = OwnJournal::create(all.path()).unwrap().path;
         let second = OwnJournal::create(all.path()).unwrap().path;

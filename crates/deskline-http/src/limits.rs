@@ -1,6 +1,6 @@
 //! Limits the memory and the number of processes of a desktop. If the server may create control
-//! groups below its own, they limit the desktop as a whole. If not, memory is limited for each
-//! process alone, and the number of processes is not limited.
+//! groups below its own group, these groups limit the desktop as a whole. If not, memory is limited
+//! for each process alone, and the number of processes is not limited.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -89,7 +89,8 @@ impl Limits {
             for (file, most) in files {
                 fs::write(own.join(file), most.to_string())?;
             }
-            // Otherwise swapped-out memory would not count. A kernel without swap has no such file.
+            // Without this limit, swapped-out memory would not count. A kernel without swap lacks
+            // the file.
             let _ = fs::write(own.join("memory.swap.max"), "0");
         }
         Ok(group)
@@ -210,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_of_a_controller_has_the_groups_path() {
+    fn the_group_path_is_read_from_the_line_of_its_controller() {
         let own = "9:name=systemd:/a\n3:cpu,cpuacct:/b/c\n4:memory:/\n0::/user.slice/x\n";
         assert_eq!(path_of(own, "cpuacct"), Some("b/c"));
         assert_eq!(path_of(own, "memory"), Some(""));

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_a_word() {
+    fn a_profile_name_is_a_single_word() {
         for good in ["a", "ann", "Shop_2-test", &"x".repeat(LONGEST)] {
             assert!(good.parse::<Profile>().is_ok(), "{good}");
         }

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_made_once_for_this_user_alone() {
+    fn a_token_is_created_once_and_readable_by_this_user_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state/token");
         let read = || Token::from_file(&path, "TOKEN");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_whole_token_is_the_token() {
+    fn only_the_whole_token_matches() {
         let token = Token::new("0123456789abcdef").unwrap();
         assert!(token.matches("0123456789abcdef"));
         for other in [

@@ -1,7 +1,7 @@
 //! Keeps two clicks of different calls from becoming a double click.
 //!
-//! Toolkits count clicks by time and distance: if the click of one call comes soon enough after
-//! that of another, the two are a double click.
+//! Toolkits count clicks by time and distance: if the click of one call comes soon after the click
+//! of another call, the toolkit takes the two for a double click.
 
 use std::time::Duration;
 
@@ -49,9 +49,9 @@ pub struct Click {
     pub at: Point,
     /// The button.
     pub button: Button,
-    /// How often in a row.
+    /// How often the button is clicked in a row.
     pub clicks: Clicks,
-    /// The modifiers that are held meanwhile.
+    /// The modifiers that are held during the click.
     pub modifiers: Modifiers,
 }
 
@@ -88,9 +88,9 @@ const REACH: i32 = 10;
 pub(crate) struct LastClick(Option<(Instant, Point, Button)>);
 
 impl LastClick {
-    /// Waits as long as a click here would count as the second of a double click. A double click
-    /// waits after a click at any point: within 400 ms of a click at another point, GTK 3 takes the
-    /// double click for two single clicks.
+    /// Waits until a click here would no longer count as the second click of a double click. A
+    /// double click waits after a click at any point: within 400 ms of a click at another point,
+    /// GTK 3 takes the double click for two single clicks.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl LastClick {
         self.0 = Some((Instant::now(), at, button));
     }
 
-    /// Records a press that belongs to no click.
+    /// Forgets the last click, because a press that belongs to no click was sent.
     pub const fn forget(&mut self) {
         self.0 = None;
     }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_click_does_not_wait_for_a_forgotten_one() {
+    fn a_click_does_not_wait_for_a_forgotten_click() {
         let mut last = LastClick::default();
         let at = Point { x: 1, y: 1 };
         last.note(at, Button::Left);

@@ -14,10 +14,10 @@ use crate::port::{Doing, Done, Port as _, Scene, Wait};
 /// after 10.
 const THRESHOLD: i64 = 12;
 
-/// Drags from one place to another with the main button, with the modifiers held. A drag that is
-/// cancelled or fails is released where it began: a drop there changes nothing, and a slider
-/// returns to its value. Escape would end a drag and drop too, but also close the dialog around a
-/// slider.
+/// Drags from one place to another with the main button, with the modifiers held. If a drag is
+/// cancelled or fails, the button is released where the drag began: a drop there changes nothing,
+/// and a slider returns to its value. Escape would end a drag and drop too, but would also close
+/// the dialog around a slider.
 ///
 /// # Errors
 /// As [`click`](crate::click), and [`InputError::EndCovered`](crate::InputError::EndCovered) before
@@ -47,7 +47,7 @@ pub fn drag<S: Scene>(
     })
 }
 
-/// Presses the button, and moves to the end in steps.
+/// Presses the button, and moves the pointer in steps to where the drag ends.
 fn pull<S: Scene>(
     scene: &mut S,
     [from, to]: [Point; 2],
@@ -84,8 +84,8 @@ fn linger<S: Scene>(scene: &mut S, to: Point, cancel: &Cancel) -> Done<S> {
     Ok(cancel.wait(POLLED * 2)?)
 }
 
-/// The points of a drag: first one at [`THRESHOLD`], if the distance is longer than that, then even
-/// steps. The last is exactly `to`.
+/// The points of a drag: first a point at [`THRESHOLD`], if the drag is longer than that, then
+/// points at even steps. The last point is exactly `to`.
 fn path(from: Point, to: Point, steps: u8) -> impl Iterator<Item = Point> {
     let way = |a: i32, b: i32| i64::from(b) - i64::from(a);
     let (dx, dy) = (way(from.x, to.x), way(from.y, to.y));
@@ -111,7 +111,7 @@ mod tests {
     const TO: Point = Point { x: 907, y: 17 };
 
     #[test]
-    fn a_drag_never_goes_back_on_its_way() {
+    fn a_drag_never_moves_backwards() {
         let points: Vec<_> = path(FROM, TO, 16).collect();
         assert_eq!(points.last(), Some(&TO));
         let forth = |p: &[Point]| p[0].x <= p[1].x && p[0].y >= p[1].y;

@@ -6,8 +6,9 @@ use deskline_core::{Key, KeyPress, Modifiers, Point, Window, escape};
 
 use crate::cancel::Cancelled;
 
-/// `Display` gives the cause, how far the input came, and the next step, without a full stop at the
-/// end. Where another window is the cause, the text is a clause about that window.
+/// Why input stopped. `Display` gives the cause, how far the input came, and the next step, without
+/// a full stop at the end. Where another window is the cause, the text is a clause about that
+/// window.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -102,7 +103,7 @@ pub enum InputError {
     /// text may be a password.
     #[error("{}", lacks(at, *why))]
     Lacks { at: Vec<usize>, why: Gap },
-    /// The keyboard has no such key.
+    /// The keyboard cannot press this key.
     #[error("{}: {}. Nothing was sent. Use another key, or the menu", cannot(*press), why.of_key())]
     NoKey { press: KeyPress, why: Gap },
     #[error("the keyboard layout has no {0} key, so it cannot be held. Nothing was sent")]
@@ -120,7 +121,8 @@ pub fn character_of(press: KeyPress) -> Option<char> {
     }
 }
 
-/// Does not name a character, which may be a part of a password that is typed key by key.
+/// Says that a press is impossible, without naming a character: it may be a part of a password that
+/// is typed key by key.
 fn cannot(press: KeyPress) -> String {
     match character_of(press) {
         Some(_) => "this character cannot be pressed".to_owned(),
@@ -187,9 +189,9 @@ impl fmt::Display for Device {
 /// Why a keyboard cannot type a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
-    /// The layout has no key for it, and the display takes no others.
+    /// The layout has no key for the character, and the display takes no other keys.
     Layout,
-    /// The layout has no key for it, and no spare key code to bind it to.
+    /// The layout has no key for the character, and no spare key code to bind the character to.
     NoSpareKey,
     /// No keyboard has such a key.
     NoSuchKey,
@@ -287,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shortcut_is_named_and_a_character_that_may_be_of_a_password_is_not() {
+    fn an_error_names_a_shortcut_and_no_character_of_a_possible_password() {
         let error = |modifiers| {
             let press = KeyPress {
                 key: Key::Char('ж'),

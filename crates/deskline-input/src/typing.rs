@@ -1,5 +1,5 @@
-//! Types text, and presses and holds single keys. Characters after a Return or a Tab are sent once
-//! the app has acted on it, if that can be known.
+//! Types text, and presses and holds single keys. Characters that follow a Return or a Tab are sent
+//! after the app has acted on that key, if that can be known.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::port::{Doing, Done, Port, Receiver, Scene, Stroke, Tempo, Wait};
 /// All keys of a text together are down for at most this long.
 const LONGEST: Duration = Duration::from_secs(3);
 
-/// Types a text into the focused element. Newlines are Return, tabs are Tab.
+/// Types a text into the focused element: newlines with Return, tabs with Tab.
 ///
 /// # Errors
 /// [`InputError::Untypeable`] and [`InputError::Lacks`] before anything is typed. Before each part
@@ -156,8 +156,8 @@ impl Receiver {
     }
 }
 
-/// Fails if a program has grabbed the keyboard while the last part was typed. A window that a
-/// Return has opened may do that, such as a password prompt.
+/// Fails if a program has grabbed the keyboard while the last part was typed: a password prompt
+/// that a Return has opened may do that.
 fn check_grab<S: Scene>(scene: &mut S, all: usize, unsure: usize, cancel: &Cancel) -> Done<S> {
     let grabbed = scene.grabber(cancel)?.map(Receiver::Grab);
     Ok(grabbed.map_or(Ok(()), |by| by.check(Progress::AllTyped { all, unsure }))?)
@@ -219,8 +219,8 @@ pub fn press_key<S: Scene>(
             group(scene, |scene| {
                 down(scene)?;
                 pause(rhythm.chord, cancel)?;
-                // Not checked again: the key may close its window while it is down, which is then
-                // its effect.
+                // The keyboard's receiver is not checked again: the key may close its window while
+                // it is down, and that is then its effect.
                 keep_down(scene, least, cancel)?;
                 up(scene)
             })?;
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_parted_after_words_and_lines() {
+    fn a_text_is_split_after_words_and_lines() {
         let parts = |text: &str, part: Part| {
             let text: Vec<char> = text.chars().collect();
             let (mut rest, mut parts) = (&text[..], Vec::new());

@@ -1,11 +1,11 @@
-//! Waits for what no event reports.
+//! Waits, by asking again and again, for what no event reports.
 
 use std::time::Duration;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::clock::Instant;
 
-/// Asks every `every` until there is an answer, and once more when `limit` has passed.
+/// Asks at intervals of `every` until there is an answer, and once more when `limit` has passed.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn the_last_question_comes_once_the_limit_has_passed() {
+    fn a_condition_is_checked_once_more_after_the_limit() {
         clock::stop();
         let (start, mut asked) = (Instant::now(), 0);
         let none: Result<Option<()>, Cancelled> = until(&Cancel::new(), 50 * MS, 20 * MS, || {
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_wait_ends_after_the_question() {
+    fn a_cancelled_wait_ends_after_the_check_under_way() {
         let cancel = Cancel::new();
         let mut asked = 0;
         let found: Result<Option<()>, _> = until(&cancel, 60_000 * MS, MS, || {

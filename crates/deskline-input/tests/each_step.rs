@@ -132,7 +132,7 @@ fn a_cancel_stops_each_action_at_once() {
 }
 
 #[test]
-fn a_step_that_fails_is_the_last_one() {
+fn after_a_step_that_fails_nothing_more_is_pressed() {
     at_each_step(Fault::Fail, |name, script, result| {
         assert_eq!(*result, Err(Failure::Step), "{name}");
         assert_eq!(presses(after(script)), 0, "{name}");
@@ -148,7 +148,7 @@ fn a_lost_connection_ends_an_action_with_its_own_error() {
 }
 
 #[test]
-fn another_window_in_front_gets_no_more_than_the_part_under_way() {
+fn a_new_front_window_gets_at_most_the_part_under_way() {
     at_each_step(Fault::Focus, |name, script, result| {
         let strayed = script.strayed.chars().count();
         match result {
@@ -180,7 +180,7 @@ fn another_window_in_front_gets_no_more_than_the_part_under_way() {
 }
 
 #[test]
-fn an_app_that_ends_before_the_click_has_none_go_to_the_window_behind() {
+fn no_click_reaches_the_window_behind_an_app_that_has_ended() {
     for (name, action) in ACTIONS {
         let mut script = Script::default();
         script.ends = true;
@@ -197,7 +197,7 @@ fn an_app_that_ends_before_the_click_has_none_go_to_the_window_behind() {
 }
 
 #[test]
-fn a_drag_that_stops_drops_where_it_began() {
+fn an_interrupted_drag_drops_where_it_began() {
     for fault in [Fault::Cancel, Fault::Fail] {
         at_each_step(fault, |name, script, result| {
             // A failure at the drop itself, or after it, comes when the element was dragged all the
@@ -212,7 +212,7 @@ fn a_drag_that_stops_drops_where_it_began() {
 }
 
 #[test]
-fn events_come_in_order() {
+fn the_events_of_each_action_come_in_their_order() {
     let run = |action: usize| {
         let mut script = Script::default();
         ACTIONS[action].1(&mut script).unwrap();
@@ -234,7 +234,7 @@ fn events_come_in_order() {
 }
 
 #[test]
-fn a_text_with_a_character_that_the_keyboard_lacks_is_not_begun() {
+fn no_part_of_a_text_is_typed_if_the_keyboard_lacks_a_character() {
     let mut script = Script::default();
     let cancel = script.cancel.clone();
     let result = type_text(&mut script, "ab€c€", &cancel);
@@ -246,7 +246,7 @@ fn a_text_with_a_character_that_the_keyboard_lacks_is_not_begun() {
 }
 
 #[test]
-fn an_app_that_does_not_read_gets_no_more() {
+fn an_app_that_does_not_read_its_input_gets_no_more_text() {
     let mut script = Script::default();
     script.reads = false;
     let cancel = script.cancel.clone();

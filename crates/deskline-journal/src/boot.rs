@@ -1,11 +1,11 @@
 //! The time by which entries age: the wall clock, as far as the boot clock confirms it.
 //!
 //! The wall clock can jump: a time server sets it, a person mistypes a year, a virtual machine
-//! wakes up. A clock a week ahead would age a whole journal at once, with the entries that live
-//! servers have just written. So the first server of a boot records the wall clock (`.clock`), and
-//! later servers of that boot count from there by the boot clock, which nothing sets. In the first
-//! server, the newest entry counts as written now. A clock that is wrong from the start of the
-//! machine is not detected, but deletes nothing before the next server starts.
+//! wakes up. A clock a week ahead would age a whole journal at once, including the entries that
+//! live servers have just written. So the first server of a boot records the wall clock (`.clock`),
+//! and later servers of that boot count from there by the boot clock, which nothing sets. In the
+//! first server, the newest entry counts as written now. A wall clock that is wrong from the start
+//! of the machine is not detected, but no entry is deleted for that before the next server starts.
 
 use std::io::Read as _;
 
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_jumps_ahead_ages_nothing() {
+    fn a_clock_that_jumps_ahead_ages_no_entry() {
         let (_dir, folder) = journal(&[0, 1, 6]);
         assert_eq!(kept(&folder, NOW, boot("a", 1_000)), 3);
         // A minute later, by the boot clock.

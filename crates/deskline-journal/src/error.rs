@@ -21,8 +21,8 @@ pub enum JournalError {
     NotAFolder(PathBuf),
     /// The journal's path is not UTF-8, or has control characters, which could split a line.
     #[error(
-        "the log {0:?} cannot be used: agents get its path as text, in one line. Name a \
-         folder in UTF-8 and without control characters with --dir"
+        "the log {0:?} cannot be used: agents get its path as text, in one line. Use --dir \
+         to name a folder whose path is UTF-8 without control characters"
     )]
     NotText(PathBuf),
     #[error(
@@ -32,7 +32,7 @@ pub enum JournalError {
     Foreign { path: PathBuf, owner: String },
     /// Other users can read or write the journal.
     #[error(
-        "the log {} is open to other users ({how}) and will hold what is on the screen: run \
+        "other users can access the log {} ({how}), which will hold what is on the screen: run \
          `{close}`, or name another folder with --dir",
         path.display()
     )]

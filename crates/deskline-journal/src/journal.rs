@@ -30,7 +30,7 @@ struct Inner {
     upkeep: Mutex<Upkeep>,
 }
 
-/// What decides when to prune next: the bytes written since the last pruning, and its time.
+/// What decides when to prune next: the time of the last pruning, and the bytes written since then.
 struct Upkeep {
     written: u64,
     last: Instant,
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_users_default_is_left_to_them() {
+    fn a_default_folder_of_another_user_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deskline");
         let default = || open_default(&path);

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_the_journals_making_parse() {
+    fn only_file_names_that_the_journal_makes_are_parsed() {
         assert_eq!(
             parse("1776457217931_click_and_traverse.txt"),
             Some((1_776_457_217_931, "click_and_traverse", FileKind::Text))

@@ -15,7 +15,7 @@ const LEAST: i64 = 12;
 /// An element that is wider or higher than this gets a ring around the click instead.
 const MOST: (i64, i64) = (600, 200);
 const RED: [u8; 3] = [255, 0, 0];
-/// The colour of the outline around the red, which makes it visible on a red background too.
+/// The colour of the outline around the red, which makes the red visible on a red background.
 const EDGE: [u8; 3] = [255, 255, 255];
 
 /// A picture to write.
@@ -225,7 +225,8 @@ impl Crosshair {
         on_side || on_arm
     }
 
-    /// Whether the white line along the red one covers the pixel. It is narrower than [`GAP`].
+    /// Whether the white line along the red line covers the pixel. The white line is narrower than
+    /// [`GAP`].
     fn is_edge(&self, px: i64, py: i64) -> bool {
         (-1..=1).any(|j| (-1..=1).any(|i| self.is_red(px + i, py + j)))
     }
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_has_the_position_on_the_screen() {
+    fn a_picture_file_contains_its_position_on_the_screen() {
         let png = encode(3, 2, &plain(3, 2, RED), None).unwrap();
         let reader = png::Decoder::new(std::io::Cursor::new(png))
             .read_info()
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_survives_a_round_trip() {
+    fn a_picture_is_decoded_as_it_was_encoded() {
         let rgb: Vec<u8> = (0..37 * 23 * 3).map(|i: u32| (i * i % 251) as u8).collect();
         for crosshair in [
             None,

@@ -1,11 +1,11 @@
 //! Assigns refs to elements: an element has the same ref in every process that uses the journal,
-//! and no two elements ever share one.
+//! and no two elements ever share a ref.
 //!
 //! The file `refs` is a header (magic, base, key) and 16-byte records, one an element, in the order
 //! in which the elements were first seen. A record is a keyed 128-bit hash (`SipHash`) of desktop
 //! and element id. The record's index plus the base is the element's number, its ref. The key is
-//! random, so apps cannot choose ids that collide; by chance, two of a million elements do with
-//! odds of 1 in 10²⁶.
+//! random, so apps cannot choose ids that collide. The odds that two of a million elements collide
+//! by chance are 1 in 10²⁶.
 //!
 //! If an app re-creates an element, the new element inherits the number: see
 //! [`RefStore::carry_over`] and `table.rs`.
@@ -47,8 +47,8 @@ pub struct RefStore {
     limit: usize,
     /// The content of the file, as far as it was read.
     file: Option<Table>,
-    /// Numbers that this process has assigned and that are not in the file, because it could not be
-    /// written or was lost.
+    /// Numbers that this process has assigned and that are not in the file, because the file could
+    /// not be written or was lost.
     others: Vec<Table>,
     /// The newest table of unsaved numbers, to which more are still added.
     unsaved: Option<Table>,
@@ -140,8 +140,8 @@ impl RefStore {
         }
     }
 
-    /// A number that this process has assigned takes precedence over the one in the file: a write
-    /// that was not finished in time may still change the file later.
+    /// The element's ref. A number that this process has assigned takes precedence over the number
+    /// in the file: a write that was not finished in time may still change the file later.
     fn find(&self, desktop: &str, id: &ElementId) -> Option<Ref> {
         let mut tables = self.others.iter().chain(&self.unsaved).chain(&self.file);
         tables.find_map(|table| table.get(desktop, id)).map(Ref)
@@ -307,7 +307,7 @@ mod tests {
     use crate::Retention;
 
     #[test]
-    fn a_long_file_drops_its_older_half_and_reuses_no_number() {
+    fn a_long_ref_file_drops_its_older_half_and_reuses_no_number() {
         let dir = tempfile::tempdir().unwrap();
         let journal =
             Journal::open(Some(&dir.path().join("journal")), Retention::default()).unwrap();

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_ages_are_read_in_either_order() {
+    fn a_retention_is_read_with_size_and_age_in_either_order() {
         let day = Duration::from_secs(86_400);
         let default = Retention::default();
         for (text, bytes, age) in [
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn printed_refs_parse_back() {
+    fn a_printed_retention_is_parsed_back() {
         for text in ["1GiB,7d", "500000000B,12h", "0B,0s", "3KiB,61s"] {
             assert_eq!(text.parse::<Retention>().unwrap().to_string(), text);
         }

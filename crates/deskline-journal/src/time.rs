@@ -27,7 +27,7 @@ mod tests {
     use super::rfc3339;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn times_are_written_as_calendar_dates() {
         // From `date -u -d @<s>`.
         for (ms, text) in [
             (0, "1970-01-01T00:00:00.000Z"),

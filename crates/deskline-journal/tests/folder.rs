@@ -27,7 +27,7 @@ fn record() -> Record {
 }
 
 #[test]
-fn folders_are_0700_and_files_0600() {
+fn journal_folders_have_mode_0700_and_files_0600() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a/b/journal");
     let journal = open(&path, Retention::default());
@@ -50,7 +50,7 @@ fn folders_are_0700_and_files_0600() {
 }
 
 #[test]
-fn a_symlink_is_refused_however_it_is_written() {
+fn a_symlink_as_journal_folder_is_refused_however_its_path_is_written() {
     let (dir, journal) = journal();
     let link = dir.path().join("link");
     symlink(journal.path(), &link).unwrap();
@@ -73,7 +73,7 @@ fn a_symlink_is_refused_however_it_is_written() {
 }
 
 #[test]
-fn a_file_is_refused() {
+fn a_file_in_place_of_the_journal_folder_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "mine").unwrap();
@@ -82,7 +82,7 @@ fn a_file_is_refused() {
 }
 
 #[test]
-fn a_folder_that_is_open_to_others_is_refused_until_it_is_closed() {
+fn a_folder_open_to_other_users_is_refused_until_its_mode_is_0700() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal");
     fs::create_dir(&path).unwrap();
@@ -115,7 +115,7 @@ fn another_users_folder_is_refused() {
 }
 
 #[test]
-fn swapping_the_path_redirects_nothing() {
+fn replacing_the_folder_by_a_symlink_redirects_no_write() {
     let (dir, journal) = journal();
     let trap = dir.path().join("trap");
     fs::create_dir(&trap).unwrap();
@@ -151,7 +151,7 @@ fn files_that_are_symlinks_are_not_followed() {
 }
 
 #[test]
-fn a_fifo_in_place_of_a_file_blocks_nobody() {
+fn a_fifo_in_place_of_a_journal_file_blocks_no_call() {
     let (_dir, journal) = journal();
     for name in ["journal.jsonl", ".stamp"] {
         let _ = fs::remove_file(journal.path().join(name));
@@ -197,7 +197,7 @@ fn a_journal_that_is_removed_in_use_is_created_again() {
 
 /// A reader makes no folder of a journal that was pruned.
 #[test]
-fn a_journal_that_is_removed_while_it_is_read_stays_removed() {
+fn reading_a_journal_that_is_removed_does_not_create_it_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
     let journal = Journal::open(Some(&path), Retention::default()).unwrap();

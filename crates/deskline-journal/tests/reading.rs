@@ -20,7 +20,7 @@ fn arguments(value: &serde_json::Value) -> Map<String, serde_json::Value> {
 }
 
 #[test]
-fn files_are_listed_oldest_first_and_strangers_are_not() {
+fn own_files_are_listed_oldest_first_and_foreign_files_are_not() {
     let (_dir, journal) = journal();
     assert!(journal.list().unwrap().is_empty());
     let first = journal.begin("open_application_and_traverse").unwrap();
@@ -75,7 +75,7 @@ fn files_are_listed_oldest_first_and_strangers_are_not() {
 }
 
 #[test]
-fn only_the_journals_own_files_resolve() {
+fn only_names_of_the_journals_own_files_are_resolved() {
     let (dir, journal) = journal();
     let entry = journal.begin("click_and_traverse").unwrap();
     entry.write_text("text").unwrap();
@@ -140,7 +140,7 @@ proptest! {
 }
 
 #[test]
-fn records_survive_a_round_trip() {
+fn records_are_read_back_as_they_were_written() {
     let (_dir, journal) = journal();
     assert!(journal.records(10).unwrap().is_empty());
     let mut record = Record::new(

@@ -24,7 +24,7 @@ fn given(tree: &deskline_core::Tree) -> Vec<u64> {
 }
 
 #[test]
-fn numbers_start_at_one_and_stay() {
+fn refs_are_numbered_from_one_and_do_not_change() {
     let (_dir, journal) = journal();
     let mut refs = RefStore::new(&journal);
     assert_eq!(numbers(&mut refs, &["a", "b", "a", "c"]), [1, 2, 1, 3]);
@@ -33,14 +33,14 @@ fn numbers_start_at_one_and_stay() {
 }
 
 #[test]
-fn refs_survive_the_process() {
+fn refs_outlive_the_process_that_assigned_them() {
     let (_dir, journal) = journal();
     assert_eq!(numbers(&mut RefStore::new(&journal), &["a", "b"]), [1, 2]);
     assert_eq!(numbers(&mut RefStore::new(&journal), &["c", "b"]), [3, 2]);
 }
 
 #[test]
-fn two_stores_at_once_agree() {
+fn two_open_stores_assign_the_same_refs() {
     let (_dir, journal) = journal();
     let (mut one, mut two) = (RefStore::new(&journal), RefStore::new(&journal));
     assert_eq!(numbers(&mut one, &["a"]), [1]);
@@ -89,7 +89,7 @@ fn a_truncated_record_is_overwritten() {
 }
 
 #[test]
-fn a_lost_or_damaged_file_reuses_no_number() {
+fn after_a_lost_or_damaged_ref_file_no_number_is_reused() {
     type Harm = fn(&std::path::Path);
     let harms: [Harm; 4] = [
         |file| fs::remove_file(file).unwrap(),
@@ -124,7 +124,7 @@ fn a_lost_or_damaged_file_reuses_no_number() {
 
 #[cfg(unix)] // On Windows the folder cannot be removed meanwhile.
 #[test]
-fn a_file_that_another_process_restarted_reuses_no_number() {
+fn after_another_process_restarts_the_file_no_number_is_reused() {
     let (_dir, journal) = journal();
     let mut refs = RefStore::new(&journal);
     assert_eq!(numbers(&mut refs, &["a", "b", "c"]), [1, 2, 3]);
@@ -136,7 +136,7 @@ fn a_file_that_another_process_restarted_reuses_no_number() {
 }
 
 #[test]
-fn without_a_file_elements_have_numbers_and_the_error_comes_once() {
+fn without_a_ref_file_elements_get_numbers_and_one_error_is_reported() {
     let (_dir, journal) = journal();
     let assign = |refs: &mut RefStore, ids: &[&str]| {
         let mut tree = tree(ids.iter().map(|id| (*id).to_owned()));
@@ -228,7 +228,7 @@ proptest! {
 
     /// Any number of stores, opened and dropped in any order, agree with one plain map.
     #[test]
-    fn stores_agree_with_a_map(
+    fn stores_assign_the_same_refs_as_one_plain_map(
         turns in prop::collection::vec((0..3_usize, any::<bool>(), prop::collection::vec(0..60_u8, 0..20)), 1..25)
     ) {
         let (_dir, journal) = journal();

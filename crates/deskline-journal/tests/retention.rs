@@ -48,7 +48,7 @@ fn keep(bytes: u64, hours: u64) -> Retention {
 }
 
 #[test]
-fn the_oldest_are_removed_first_and_the_bound_holds() {
+fn the_oldest_entries_are_removed_until_the_size_limit_is_met() {
     let (_dir, journal) = journal();
     let start = now() - HOUR;
     for index in 0..10 {
@@ -60,7 +60,7 @@ fn the_oldest_are_removed_first_and_the_bound_holds() {
 }
 
 #[test]
-fn the_newest_pair_is_never_dropped() {
+fn the_newest_entry_is_never_removed() {
     let (_dir, journal) = journal();
     let start = now() - 100 * HOUR;
     pair(journal.path(), start, 1_000);
@@ -70,7 +70,7 @@ fn the_newest_pair_is_never_dropped() {
 }
 
 #[test]
-fn old_entries_are_removed_though_there_is_room() {
+fn entries_past_their_age_are_removed_even_if_there_is_room() {
     let (_dir, journal) = journal();
     let now = now();
     for hours in [50, 30, 25, 23, 1] {
@@ -82,7 +82,7 @@ fn old_entries_are_removed_though_there_is_room() {
 
 /// macOS removes files from /tmp that have not changed for three days.
 #[test]
-fn kept_files_do_not_look_abandoned_to_the_system() {
+fn kept_files_are_touched_so_that_the_system_does_not_remove_them() {
     let (_dir, journal) = journal();
     let day = Duration::from_secs(86_400);
     let stamp = now() - 2 * 24 * HOUR;
@@ -102,7 +102,7 @@ fn kept_files_do_not_look_abandoned_to_the_system() {
 }
 
 #[test]
-fn the_bound_holds_while_calls_go_on() {
+fn the_size_limit_holds_while_calls_go_on() {
     let (_dir, journal) = journal();
     let bytes = 200_000;
     let journal = open(journal.path(), keep(bytes, 24));
@@ -131,7 +131,7 @@ fn the_bound_holds_while_calls_go_on() {
 }
 
 #[test]
-fn the_log_drops_old_lines_and_the_older_half_of_too_many() {
+fn the_log_drops_old_lines_and_the_older_half_if_there_are_too_many() {
     let (_dir, journal) = journal();
     let log = |ms: u64, tool: &str| Record {
         ms,

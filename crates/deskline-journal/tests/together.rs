@@ -118,7 +118,7 @@ fn readers_never_see_a_part_of_a_file() {
 }
 
 #[test]
-fn processes_lose_no_line_of_the_log_though_it_is_trimmed_meanwhile() {
+fn processes_lose_no_line_of_the_log_even_while_it_is_trimmed() {
     if let Some(dir) = child_dir() {
         let journal = open(&dir, Retention::default());
         for index in 0..CALLS {
@@ -137,7 +137,7 @@ fn processes_lose_no_line_of_the_log_though_it_is_trimmed_meanwhile() {
         line.ms -= (age + 1) * hour;
         journal.record(&line).unwrap();
     }
-    let test = "processes_lose_no_line_of_the_log_though_it_is_trimmed_meanwhile";
+    let test = "processes_lose_no_line_of_the_log_even_while_it_is_trimmed";
     let children: Vec<_> = (0..PROCESSES)
         .map(|_| spawn(test, journal.path()))
         .collect();
@@ -170,7 +170,7 @@ fn processes_lose_no_line_of_the_log_though_it_is_trimmed_meanwhile() {
 }
 
 #[test]
-fn processes_agree_on_every_number() {
+fn processes_assign_the_same_refs() {
     let ids = |from: usize| (from..from + 200).map(|i| format!("/element/{i}"));
     if let Some(dir) = child_dir() {
         let mut refs = RefStore::new(&open(&dir, Retention::default()));
@@ -190,7 +190,7 @@ fn processes_agree_on_every_number() {
     }
     let (_dir, journal) = journal();
     let children: Vec<_> = (0..PROCESSES)
-        .map(|_| spawn("processes_agree_on_every_number", journal.path()))
+        .map(|_| spawn("processes_assign_the_same_refs", journal.path()))
         .collect();
     let mut by_id: HashMap<String, String> = HashMap::new();
     for child in children {

@@ -25,7 +25,7 @@ fn is_wine() -> bool {
 }
 
 #[test]
-fn a_new_folder_is_the_users_alone() {
+fn a_new_folder_is_accessible_to_the_user_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal");
     open(&path).unwrap();
@@ -53,7 +53,7 @@ fn a_folder_that_is_open_to_others_is_refused() {
 }
 
 #[test]
-fn a_file_and_a_symlink_are_refused() {
+fn a_file_or_symlink_in_place_of_the_folder_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "mine").unwrap();

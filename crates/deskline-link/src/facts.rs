@@ -1,4 +1,5 @@
-//! Names a page of facts about the desktop in the answer of the first call that goes wrong.
+//! Writes a page of facts about the desktop at the first call that goes wrong. The answer of that
+//! call names the page.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +13,7 @@ type Begin = Box<dyn FnOnce(Option<u32>) -> Option<PathBuf> + Send>;
 
 static BEGIN: Mutex<Option<Begin>> = Mutex::new(None);
 
-/// Even reading an app twice in a link hardly takes longer than this.
+/// A link that reads for longer than this is slow: even two readings of an app hardly take as long.
 const SLOW: Duration = Duration::from_secs(8);
 
 /// Registers `begin`, which writes the page for the first call that the system or an app refuses,
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_slow_call_names_the_page() {
+    fn the_first_slow_call_names_the_page_of_facts() {
         at_first_trouble(|pid| Some(format!("/page-{}", pid?).into()));
         let mut report = Report {
             times: vec![("settle", SLOW), ("act", SLOW)],

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::apps::Identity;
 pub use crate::question::{Approval, Question};
 
-/// A kept answer.
+/// A stored answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kept {
@@ -18,13 +18,13 @@ pub enum Kept {
     Never,
 }
 
-/// The kept answers. The key is the path of an app's executable or script, or the id of its desktop
-/// file or package.
+/// The stored answers. The key is the path of an app's executable or script, or the id of its
+/// desktop file or package.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Answers(pub BTreeMap<String, Kept>);
 
-/// Whether a rule or a key is this name. Case counts in paths.
+/// Whether a rule or a key matches this name. Case matters in paths.
 pub(crate) fn is_same(rule: &str, name: &str) -> bool {
     rule == name || !name.contains('/') && rule.eq_ignore_ascii_case(name)
 }
@@ -39,7 +39,7 @@ impl Answers {
         if self.0.iter().any(never) {
             return Some(Kept::Never);
         }
-        // Without a key, no name is the app's alone.
+        // An app without a key shares all its names with other apps.
         app.key.as_ref()?;
         let is_named = |key: &String| app.names.iter().any(|name| is_same(key, name));
         self.0.keys().any(is_named).then_some(Kept::Always)
@@ -78,7 +78,7 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// The person's answers, which are kept in `file` if there is one.
+    /// The person's answers, which are stored in `file`, if there is a file.
     pub fn new(file: Option<StateFile>, asks: bool) -> Self {
         Self {
             asks,
@@ -88,7 +88,7 @@ impl Grants {
         }
     }
 
-    /// The kept answers. The person may change them while the server runs.
+    /// The stored answers. The person may change them while the server runs.
     pub fn kept(&self) -> Result<Answers, GrantsError> {
         let Some(file) = &self.file else {
             return Ok(Answers::default());
@@ -96,8 +96,8 @@ impl Grants {
         Answers::parsed(&file.read()?)
     }
 
-    /// Keeps an answer, or with `None` removes the kept answer. Returns whether one was kept
-    /// before.
+    /// Stores an answer, or with `None` removes the stored answer. Returns whether an answer was
+    /// stored before.
     pub fn keep(&self, app: &str, answer: Option<Kept>) -> Result<bool, GrantsError> {
         let file = self.file.as_ref().ok_or(GrantsError::NoHome)?;
         let mut was_there = false;
@@ -114,21 +114,22 @@ impl Grants {
         Ok(was_there)
     }
 
-    /// Notes that the client shows a question for at most this time, or that it shows none.
+    /// Notes that the client shows a question for at most this time, or (`None`) shows no question.
     pub fn show(&self, most: Option<Duration>) {
         let now = Instant::now();
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         *shown = most.map(|most| (now, now + most));
     }
 
-    /// How long the client has shown a question.
+    /// How long the client has shown a question. `None` if it shows no question.
     pub(crate) fn shown(&self) -> Option<Duration> {
         let shown = *self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, until) = shown?;
         (Instant::now() < until).then(|| since.elapsed())
     }
 
-    /// Records the person's answer. If it cannot be kept, it counts until this server ends.
+    /// Records the person's answer. If the answer cannot be stored, it counts until this server
+    /// ends.
     pub fn answered(&self, question: &Question, answer: Approval) -> Result<(), GrantsError> {
         let kept = match answer {
             Approval::Once | Approval::No => None,
@@ -145,8 +146,8 @@ impl Grants {
         }
     }
 
-    /// The answer about this app, kept or given to this server. `Err` if the kept answers are
-    /// unknown.
+    /// The answer about this app: the stored answer, or else the one given to this server. `Err` if
+    /// the stored answers are unknown.
     pub(crate) fn about(&self, app: &Identity) -> Result<Option<Kept>, GrantsError> {
         if self.file.is_none() && !self.asks {
             return Ok(None);
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_go_by_the_systems_names_and_never_wins() {
+    fn answers_are_kept_by_system_names_of_apps_and_a_refusal_wins() {
         let folder = tempfile::tempdir().unwrap();
         let file = StateFile::new(folder.path().join("state"), "grants.json");
         let grants = Grants::new(Some(file.clone()), true);
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_without_a_name_of_the_systems_is_asked_about_by_its_process() {
+    fn an_app_that_the_system_does_not_name_is_asked_about_by_pid() {
         let grants = Grants::new(None, true);
         let nameless = app(&["Calculator"], None);
         let question = Question::about(&nameless, Some(7)).unwrap();

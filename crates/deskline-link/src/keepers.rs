@@ -1,7 +1,7 @@
 //! Apps that keep or ask for passwords: closed to agents unless the person names them.
 
-/// Executables and ids. A name matches if it is equal, or continues with anything but a letter:
-/// `pinentry-gtk-2`, `kwalletd6`.
+/// Executables and ids. A name matches an entry if it is equal, or if it begins with the entry and
+/// goes on with anything but a letter: `pinentry-gtk-2`, `kwalletd6`.
 #[rustfmt::skip]
 const KEEPERS: [&str; 49] = [
     // Password managers and keyrings.
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prompts_are_known_by_their_families_and_others_are_not() {
+    fn password_apps_and_prompts_are_recognized_by_name() {
         let is = |name: &str| is_keeper([&name.to_owned()].into_iter());
         for keeper in [
             "KeePassXC",

@@ -26,8 +26,8 @@ pub(crate) struct Witness {
     /// The focused element. A cell's focus counts as its table's. `None` if no element reports the
     /// focus.
     pub(crate) focus: Option<Focus>,
-    /// The document around the focused element, whose paragraphs are elements of their own: Return
-    /// goes from one to the next.
+    /// The document around the focused element. Its paragraphs are elements of their own: Return
+    /// moves the focus from one paragraph to the next.
     document: Option<ElementId>,
     /// Whether any element, hidden or not, is or may be secure. In an app without a tree, any
     /// element may be.
@@ -98,7 +98,7 @@ impl Witness {
     }
 
     /// Whether this element may have the focus: it is the focused element, the focus is unknown, or
-    /// the focus is in a table or a multi-line text, which has it for all of its parts.
+    /// the focus is in a table or a multi-line text, which keeps the focus for all of its parts.
     pub(crate) fn may_go_to(&self, element: &ElementId) -> bool {
         let focus = self.focus.as_ref();
         focus.is_none_or(|focus| focus.many_lines || focus.element == *element)
@@ -148,7 +148,7 @@ fn holder(tree: &Tree, index: usize) -> Focus {
 pub(crate) enum Way {
     #[default]
     Typed,
-    /// Typed, and then typed again what the field had lost.
+    /// The text was typed, and then the part that the field had lost was typed again.
     TypedAgain,
     Pasted,
 }
@@ -174,7 +174,7 @@ pub(crate) struct Keys {
 
 impl Keys {
     /// What the field has lost of the text: how many characters to erase, and the text to type
-    /// then. `None` if nothing is lost, or if this was already typed again.
+    /// then. `None` if nothing is lost, or if the lost part was already typed again.
     pub(crate) fn lost(&self) -> Option<(usize, &str)> {
         /// At most this many characters are typed again.
         const MOST: usize = 60;
@@ -215,7 +215,7 @@ impl Keys {
 /// The keys of a text that may move the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moves {
-    /// Return alone.
+    /// Only Return.
     Return,
     /// Tab or another control character.
     Other,
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_keeps_the_focus_is_known_to_have_taken_it_all() {
+    fn text_is_public_if_one_field_keeps_the_focus_throughout() {
         let field = || witness(Some("name"), true);
         assert!(public("alice", field(), field()));
         let notes = || witness(Some("notes"), true);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_without_secure_fields_takes_no_secrets_unless_the_focus_can_have_gone_through_one() {
+    fn text_is_public_if_the_focus_cannot_have_passed_a_secure_field() {
         let bare = || witness(None, false);
         assert!(public("alice", bare(), bare()));
         assert!(public(
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn return_goes_from_paragraph_to_paragraph_of_one_document() {
+    fn text_with_a_return_is_public_between_paragraphs_of_one_document() {
         let paragraph = |n: u8| witness(Some(&format!("paragraph {n}")), true);
         assert!(public("Dear Ann,\nhello", paragraph(1), paragraph(2)));
         assert!(!public("Dear Ann,\thello", paragraph(1), paragraph(2)));
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secure_focus_or_another_process_is_never_public() {
+    fn text_for_a_secure_focus_or_another_process_is_never_public() {
         let mut secure = witness(Some("password"), true);
         secure.secure_focus = true;
         assert!(!public("x", secure.clone(), secure));

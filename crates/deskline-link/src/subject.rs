@@ -27,7 +27,7 @@ impl Subject {
         }
     }
 
-    /// The process that the call is about. `None` until an app that is being opened has one.
+    /// The process that the call is about. `None` until an app that is being opened has a process.
     pub(crate) fn home(&self) -> Option<u32> {
         self.home.get()
     }
@@ -37,7 +37,7 @@ impl Subject {
         self.current.get()
     }
 
-    /// Like [`Subject::current`], for actions that need one.
+    /// Like [`Subject::current`], for actions that need a process.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_keeps_the_processes_that_its_steps_went_to() {
+    fn a_link_remembers_the_processes_that_its_steps_acted_in() {
         let subject = Subject::new(Some(7));
         assert!(subject.is_home() && subject.has(7) && !subject.has(8));
         subject.turn_to(8);

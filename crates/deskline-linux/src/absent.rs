@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_session_bus_is_another_accessibility_bus() {
+    fn an_app_on_another_session_bus_is_on_another_accessibility_bus() {
         let ours = Some("unix:path=/run/user/0/bus");
         let bus = "unix:path=/run/user/0/at-spi/bus,guid=7";
         let on = |name: &str, address: &str| {

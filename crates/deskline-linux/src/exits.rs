@@ -1,6 +1,6 @@
-//! Remembers how the processes that calls were about have ended. The kernel reports a process's
-//! exit status to its parent alone, so the status is known only for processes that this process has
-//! started, including programs that they have executed.
+//! Remembers the processes that calls were about, to tell how they have ended. The kernel reports a
+//! process's exit status to its parent alone, so the status is known only for processes that this
+//! process has started, including programs that they have executed.
 
 use deskline_unix::{process, wait};
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ const LAST_SIGNAL: i32 = 31;
 #[derive(Debug, Default)]
 pub(crate) struct Ends {
     known: HashMap<u32, Known>,
-    /// The number of the next entry, so that the oldest is dropped first.
+    /// The number of the next entry, so that the oldest entry is dropped first.
     next: u64,
 }
 
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_running_or_unknown_process_has_no_end() {
+    fn no_end_is_reported_for_a_running_or_unknown_process() {
         let mut ends = Ends::default();
         let pid = std::process::id();
         assert_eq!(ends.end_of(pid), None);

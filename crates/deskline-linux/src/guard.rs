@@ -40,8 +40,8 @@ pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
     })
 }
 
-/// The guard in the setgid program, or why that is not used. `None` if the program is not
-/// installed.
+/// The guard in the setgid program, or the reason why the program is not used. `None` if the
+/// program is not installed.
 fn apart() -> Option<Result<ByKernel, String>> {
     let helper = Helper::find()?;
     let path = helper.path();
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_installs_the_helper_that_was_found() {
+    fn the_install_command_installs_the_helper_that_was_found() {
         let command = |installed: Option<&str>, beside: Option<&str>| {
             super::command(installed.map(Path::new), beside.map(Path::new))
         };

@@ -2,12 +2,12 @@
 //!
 //! An input method takes keys before the app does: with Pinyin on, `hello world` becomes 合理咯. IBus
 //! has one engine for all apps, on a bus of its own. Fcitx 5 has a state for each input field, on
-//! the session bus. Both handle the keys in order, so they are switched back once the app and the
-//! input method are idle. If Fcitx gets its keys from KWin, Deskline tells KWin to withhold them
-//! from Fcitx instead (`deskline-wayland/src/kde/input_method.rs`).
+//! the session bus. Both handle the keys in order, so the input method is switched on again once
+//! it and the app are idle. If Fcitx gets its keys from KWin, Deskline instead tells KWin to
+//! withhold the keys from Fcitx (`deskline-wayland/src/kde/input_method.rs`).
 //!
-//! The switched-off state is recorded in the runtime directory: if this process is killed
-//! meanwhile, the next one switches back.
+//! A file in the runtime directory records that an input method is off: if this process is killed
+//! meanwhile, the next process switches the input method on again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -188,8 +188,8 @@ impl InputMethods {
         active.is_ok_and(|active| active.is_some_and(|active| is_true(&active)))
     }
 
-    /// Calls a program on the session bus. `None` if the program does not run, as the call would
-    /// start it.
+    /// Calls a program on the session bus. Returns `None`, without a call, if the program does not
+    /// run: a call would start it.
     fn ask(&mut self, name: &str, call: &Call<'_>) -> Result<Option<Message>, bus::Error> {
         let Some(address) = &self.session_bus else {
             return Ok(None);
@@ -285,7 +285,7 @@ fn engine_name(answer: &Message) -> Result<String, WireError> {
     while reader.signature()? == "v" {}
     reader.align(8)?;
     reader.str()?;
-    // Skip the engine's attachments: there are none.
+    // Skip the list of the engine's attachments, which is empty.
     reader.array(8, |_| Err::<(), _>(WireError))?;
     reader.str().map(str::to_owned)
 }
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_reads_back() {
+    fn the_record_of_an_input_method_reads_back() {
         for on in [On::Ibus("libpinyin".into()), On::Fcitx] {
             assert_eq!(On::of_line(&on.to_line()), Some(on));
         }
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_an_ended_daemon_is_skipped() {
+    fn the_address_file_of_an_ended_ibus_daemon_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("id-unix-7");
         let text = "# IBus\nIBUS_ADDRESS=unix:path=/nowhere,guid=1\nIBUS_DAEMON_PID=999999999\n";

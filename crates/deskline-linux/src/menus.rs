@@ -103,9 +103,9 @@ fn in_open_combo_box(tree: &Tree, element: &Element) -> bool {
     })
 }
 
-/// Corrects the positions of items of GTK 3's menu bars on Wayland: GTK reports them relative to
-/// the corner of the bar (the GDK window that the menu opens from) as if it were the corner of the
-/// toplevel.
+/// Corrects the positions of items of GTK 3's menu bars on Wayland. GTK reports an item relative to
+/// the corner of the bar (the GDK window that the menu opens from), as if that were the corner of
+/// the toplevel.
 pub(crate) fn place_in_bars(tree: &mut Tree) {
     let corner = |index: usize| tree.elements[index].extents.map(|e| (e.x, e.y));
     let offset = |index: usize| {
@@ -148,7 +148,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_menu_bars_menu_is_moved_to_the_bar() {
+    fn a_menu_of_a_menu_bar_is_placed_at_the_bar() {
         let mut tree = tree(&[
             (None, Role::APPLICATION, (0, 0)),
             (Some(0), Role::WINDOW, (100, 50)),
@@ -199,7 +199,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_new_menu_ignores_clicks_after_it_is_first_seen() {
+    fn a_menu_accepts_clicks_only_some_time_after_it_is_first_seen() {
         let open = tree(&[(None, Role::MENU_ITEM, (0, 0))]);
         let mut menus = Menus::default();
         let at = |menus: &Menus| menus.clicked.as_ref().map(|clicked| clicked.at);

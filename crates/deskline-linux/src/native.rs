@@ -4,13 +4,13 @@
 use deskline_contract::{AppToplevel, Error, Missing, Window, WindowId};
 
 /// Why input to a native window is refused, if the session has a display system for other windows.
-const WHY: &str = "the app's window is a native Wayland one, which Deskline can neither see nor \
-    bring to the front. Started with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \
-    --ozone-platform=x11 the app would run through Xwayland";
+const WHY: &str = "the app's window is a native Wayland window, which Deskline can neither see nor \
+    bring to the front. If the app is started with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \
+    --ozone-platform=x11, it runs through Xwayland";
 
 /// Why there is no picture of a native window.
 pub(crate) const UNSEEN: &str =
-    "the app's window is a native Wayland one, which Deskline cannot see on this compositor";
+    "the app's window is a native Wayland window, which Deskline cannot see on this compositor";
 
 /// The windows of apps that have no window among `known`, the active window first.
 pub(crate) fn beside(known: &[Window], mut toplevels: Vec<AppToplevel>) -> Vec<Window> {
@@ -19,7 +19,7 @@ pub(crate) fn beside(known: &[Window], mut toplevels: Vec<AppToplevel>) -> Vec<W
     toplevels.into_iter().map(AppToplevel::window).collect()
 }
 
-/// The app whose toplevel has the keyboard, if exactly one app claims it.
+/// The app whose toplevel has the keyboard, if exactly one app reports that.
 pub(crate) fn active(toplevels: &[AppToplevel]) -> Option<u32> {
     let mut pids = toplevels.iter().filter(|t| t.active).map(|t| t.pid);
     let first = pids.next()?;
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_is_listed_by_display_or_bus() {
+    fn an_app_is_listed_once_by_the_display_or_by_the_bus() {
         let xterm = toplevel(1, "/x", false).window();
         let native = vec![
             toplevel(1, "/a", true),

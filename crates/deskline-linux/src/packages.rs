@@ -14,8 +14,8 @@ pub(crate) enum Package {
     Tesseract,
 }
 
-/// The package managers: the program of each, and its command to install packages. The first that
-/// is installed counts as the distribution's own.
+/// The package managers: the program of each, and its command to install packages. The first
+/// manager that is installed counts as the distribution's own.
 const MANAGERS: [(&str, &str); 4] = [
     ("apt-get", "apt-get install"),
     ("dnf", "dnf install"),
@@ -54,8 +54,8 @@ impl Package {
     }
 }
 
-/// The command that installs these packages, without `sudo`. Debian's command if no manager is
-/// known.
+/// The command that installs these packages, without `sudo`. Debian's command if none of the
+/// managers is installed.
 pub(crate) fn install(packages: &[Package]) -> String {
     let found = MANAGERS
         .iter()
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_distribution_has_its_own_names() {
+    fn packages_have_the_names_of_each_distribution() {
         let packages = [Package::Xvfb, Package::Xfwm4, Package::DbusDaemon];
         assert_eq!(
             [0, 1, 2, 3].map(|manager| command(manager, &packages)),

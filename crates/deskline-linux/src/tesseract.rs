@@ -17,18 +17,19 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use crate::session::{Environment, Session};
 
 /// How to install an engine, as the end of a message.
-pub(crate) const LACKING: &str = ". With the package tesseract-ocr its text would be elements too";
+pub(crate) const LACKING: &str =
+    ". With the package tesseract-ocr, the text in the window would be elements too";
 
 /// The limit of the program's address space. The program uses 100 MB.
 const MEMORY: u64 = 1 << 30;
 
-/// Fewer lines are not worth another process, which takes 100 ms to start.
+/// The minimum number of lines for another process, which takes 100 ms to start.
 const LEAST: usize = 12;
 
 /// The maximum number of processes.
 const MOST: usize = 4;
 
-/// What Tesseract reads with less confidence are frames and icons, not words.
+/// The minimum confidence. What Tesseract reads with less is frames and icons, not words.
 const SURE: f32 = 40.0;
 
 /// How long listing the languages may take.
@@ -267,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_gives_the_words_of_each_page() {
+    fn the_words_of_each_page_are_read_from_tesseracts_table() {
         let table = "level\tpage_num\tblock_num\tconf\ttext\n\
             1\t1\t0\t-1\t\n5\t1\t1\t96.9\tTotal\n5\t1\t1\t96.5\t42\n\
             1\t2\t0\t-1\t\n5\t2\t1\t12.0\tx\n\
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_locale_has_a_language() {
+    fn a_locale_is_mapped_to_a_language_of_tesseract() {
         let of = |locale: &str| language(&Environment::from([("LANG".into(), locale.into())]));
         assert_eq!(of("de_AT.UTF-8"), Some("deu"));
         assert_eq!(of("C"), None);

@@ -83,7 +83,7 @@ impl Tray {
         titled.collect()
     }
 
-    /// Adds an app's items and their menus to its tree.
+    /// Adds the app's items, and the menus of the items, to the app's tree.
     pub(crate) fn add_to(&mut self, tree: &mut Tree) {
         let pid = tree.app.pid;
         for item in self.items().into_iter().filter(|item| item.pid == pid) {
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn watchers_know_items_by_name_or_by_name_and_path() {
+    fn a_tray_item_is_read_as_a_bus_name_with_or_without_a_path() {
         let at = |item: &str| split(item);
         assert_eq!(at(":1.7"), (":1.7".into(), ITEM_PATH.into()));
         assert_eq!(at(":1.7/a/b"), (":1.7".into(), "/a/b".into()));

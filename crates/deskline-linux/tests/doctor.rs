@@ -117,7 +117,7 @@ fn says(report: &Report, name: &str, status: Status, finding: &str, remedy: &str
 }
 
 #[test]
-fn a_good_desktop_with_an_app() {
+fn the_doctor_finds_no_fault_on_a_good_desktop_with_an_app() {
     let desktop = desktop();
     let app = open(desktop.session(), "mousepad", &[], true);
     let report = report(desktop.session());
@@ -137,7 +137,7 @@ fn a_good_desktop_with_an_app() {
 }
 
 #[test]
-fn apps_that_hang_or_have_no_tree() {
+fn the_doctor_reports_apps_that_hang_or_have_no_tree() {
     let desktop = desktop();
     let session = desktop.session();
     let hung = open(session, "mousepad", &[], true);
@@ -171,7 +171,7 @@ fn apps_that_hang_or_have_no_tree() {
 }
 
 #[test]
-fn a_browser_that_keeps_its_pages_back() {
+fn the_doctor_names_the_option_for_a_browser_that_hides_its_pages() {
     let desktop = desktop();
     let profile = tempfile::tempdir().unwrap();
     let profile = format!("--user-data-dir={}", profile.path().display());
@@ -194,7 +194,7 @@ fn a_browser_that_keeps_its_pages_back() {
 }
 
 #[test]
-fn no_display_and_a_wayland_one() {
+fn the_doctor_reports_a_missing_and_a_silent_wayland_display() {
     let desktop = desktop();
     let without = changed(desktop.session(), &[("DISPLAY", None)]);
     let found = report(&without);
@@ -221,7 +221,7 @@ fn no_display_and_a_wayland_one() {
 }
 
 #[test]
-fn a_display_that_refuses_or_hangs() {
+fn the_doctor_reports_a_display_that_refuses_or_hangs() {
     let desktop = desktop();
     let refused = changed(desktop.session(), &[("XAUTHORITY", Some("/dev/null"))]);
     let found = report(&refused);
@@ -243,7 +243,7 @@ fn a_display_that_refuses_or_hangs() {
 }
 
 #[test]
-fn missing_extensions_and_no_window_manager() {
+fn the_doctor_reports_missing_extensions_and_window_managers() {
     let desktop = desktop();
     for (extension, status) in [("XTEST", Fail), ("MIT-SHM", Warn)] {
         let args = ["-displayfd", "1", "-extension", extension];
@@ -261,7 +261,7 @@ fn missing_extensions_and_no_window_manager() {
 }
 
 #[test]
-fn missing_buses_and_accessibility_that_is_off_are_told() {
+fn the_doctor_reports_missing_buses_and_disabled_accessibility() {
     let desktop = desktop();
     let session = desktop.session();
     let without = changed(session, &[("DBUS_SESSION_BUS_ADDRESS", None)]);

@@ -34,7 +34,7 @@ fn x_socket(session: &Session) -> PathBuf {
 }
 
 #[test]
-fn up_and_down_five_times_without_a_trace() {
+fn five_private_desktops_start_and_end_without_leaving_anything() {
     for _ in 0..5 {
         let begun = Instant::now();
         let desktop = PrivateDesktop::start(&Options {
@@ -82,7 +82,7 @@ fn number(desktop: &PrivateDesktop) -> u16 {
 }
 
 #[test]
-fn desktops_that_start_at_the_same_time_have_a_display_each() {
+fn desktops_that_start_together_get_different_displays() {
     let desktops = std::thread::scope(|scope| {
         let start = || PrivateDesktop::start(&Options::default()).unwrap();
         let all = [(); 4].map(|()| scope.spawn(start));
@@ -117,7 +117,7 @@ fn a_taken_display_number_is_skipped() {
 }
 
 #[test]
-fn other_users_cannot_connect() {
+fn nobody_connects_to_a_private_desktop_without_its_cookie() {
     let desktop = PrivateDesktop::start(&Options::default()).unwrap();
     let mut stranger = Environment::new();
     stranger.insert("DISPLAY".into(), desktop.session().display.clone().unwrap());
@@ -159,7 +159,7 @@ fn a_program_that_is_missing_is_named_with_its_package() {
 }
 
 #[test]
-fn a_watched_desktop_has_a_socket_for_its_owner_alone() {
+fn the_socket_of_a_watched_desktop_is_open_to_its_owner_alone() {
     use std::io::Read;
     use std::os::unix::fs::MetadataExt;
     let desktop = PrivateDesktop::start(&Options {
@@ -179,7 +179,7 @@ fn a_watched_desktop_has_a_socket_for_its_owner_alone() {
 }
 
 #[test]
-fn an_empty_environment_finds_it_by_its_processes() {
+fn a_private_desktop_is_found_by_its_processes() {
     let desktop = PrivateDesktop::start(&Options::default()).unwrap();
     let wanted = desktop.session();
     // Uses only the processes of this desktop: other desktops may run here too.
@@ -223,7 +223,7 @@ fn an_empty_environment_finds_it_by_its_processes() {
 }
 
 #[test]
-fn a_mount_of_the_document_portal_does_not_stay() {
+fn a_mount_of_the_document_portal_is_removed_at_the_end() {
     let desktop = PrivateDesktop::start(&Options::default()).unwrap();
     let directory = directory(desktop.session());
     let mounted = || {

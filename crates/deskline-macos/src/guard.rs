@@ -46,8 +46,8 @@ impl State {
         state
     }
 
-    /// Decides about one event. `revoked`: whether Accessibility is not allowed any more. An
-    /// enabled tap then blocks all input, Esc included, until the tap is removed (cjpais/Handy
+    /// Decides about one event. `revoked` says whether the Accessibility permission was withdrawn:
+    /// an enabled tap then blocks all input, Esc included, until the tap is removed (cjpais/Handy
     /// #1281, yabai #1773).
     fn judge(&mut self, tapped: Tapped, revoked: bool, now: Instant) -> Verdict {
         if self.machine.expire(now).is_some() {
@@ -155,8 +155,8 @@ impl<O: Os> Guard<O> {
             return Grab::Held;
         }
         if self.os.secure_input() {
-            // With secure input the system gives no keys to taps, not even Esc. Terminals with
-            // Secure Keyboard Entry turn it off when another app comes to the front.
+            // With secure input, the system gives no keys to taps, not even Esc. Terminals with
+            // Secure Keyboard Entry turn secure input off when another app comes to the front.
             let holder = self.os.secure_holder();
             let holder = holder.and_then(|pid| name_of(&self.os, pid));
             let of = holder.map_or_else(String::new, |name| format!(" of {name}"));
@@ -211,8 +211,8 @@ impl<O: Os> Guard<O> {
         self.blinded |= holds && self.os.secure_input();
     }
 
-    /// Why the person's input may have passed the guard since the grab, if it may have. Returns
-    /// each reason only once.
+    /// Why the person's input may have passed the guard since the grab; `None` if nothing suggests
+    /// that it has. Returns each reason only once.
     pub(crate) fn lapse(&mut self) -> Option<String> {
         let deaf = std::mem::take(&mut self.deaf);
         if std::mem::take(&mut self.blinded) {
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tap_passes_the_table_of_all_guards() {
+    fn the_tap_passes_the_cases_for_every_guard() {
         run(|| {
             let (cancel, now) = (Cancel::new(), Instant::now());
             let state = State::grabbed(&cancel, LIMIT, now);
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_press_of_the_person_counts_if_it_reaches_an_app() {
+    fn a_press_of_the_person_is_noted_only_if_it_reaches_an_app() {
         let (mut state, _, now) = held();
         state.judge(persons(Seen::ButtonDown), false, now);
         let pressed = |state: &State| state.machine.pressed() == Some(true);

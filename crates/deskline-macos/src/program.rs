@@ -83,8 +83,8 @@ pub(crate) const INSTALL: &str = "Run `deskline install CLIENT` once, which puts
 pub(crate) const RESET: &str = "tccutil reset";
 pub(crate) const ID: &str = "dev.deskline.deskline";
 
-/// The doctor's line about the program at `exe`. `own`: whether the permissions that apply are its
-/// own, not another program's.
+/// The doctor's line about the program at `exe`. `own` says whether the permissions that apply are
+/// those of this program, not of another one.
 pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
     const NAME: &str = "program";
     let at = exe.display();
@@ -182,7 +182,7 @@ mod tests {
         Signature=adhoc\nInfo.plist=not bound\nTeamIdentifier=not set\n";
 
     #[test]
-    fn signatures_are_distinguished() {
+    fn a_signature_is_read_as_identity_ad_hoc_none_or_unknown() {
         let jane = "Developer ID Application: Jane Doe (AB12CD34EF)";
         for (output, wanted) in [
             (DEVELOPER, Signature::Identity(jane.into())),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn quarantine_holds_a_program_back_until_the_person_allows_it() {
+    fn a_quarantined_program_is_blocked_until_the_person_allows_it() {
         for (mark, held) in [
             ("0083;5f7b1c00;Safari;A1B2", true),
             ("0081;5f7b1c00;Chrome;", true),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_places_of_package_managers_pass() {
+    fn folders_that_package_managers_replace_are_recognized() {
         for (path, whose) in [
             (
                 "/Users/me/.npm/_npx/ab12/node_modules/x/bin/deskline",

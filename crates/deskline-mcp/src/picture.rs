@@ -15,7 +15,7 @@ pub(crate) fn shown(files: &JournalFiles, file: Option<&str>) -> Result<Reply, W
     let (path, png) = files.picture(file)?;
     let broken = || {
         let path = path.display();
-        format!("{path} cannot be shown: it is no PNG of the log. Take another")
+        format!("{path} cannot be shown: it is no PNG of the log. Take another screenshot")
     };
     let (place, bytes) = pixels(&png).ok_or_else(broken)?;
     let (width, height) = (place.width as usize, place.height as usize);
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn position_and_scale_are_those_of_the_file() {
+    fn a_picture_is_described_with_the_files_position_and_scale() {
         let mut shot = Shot::new(2000, 1, &[0; 6000]);
         (shot.origin, shot.scale) = (Point::at(-40, 60), 2.0);
         let (place, bytes) = pixels(&encode(&shot).unwrap()).unwrap();

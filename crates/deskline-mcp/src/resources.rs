@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_and_uris() {
+    fn paths_and_file_uris_convert_into_each_other() {
         for (plain, escaped) in [
             ("/tmp/deskline/1_a.txt", "file:///tmp/deskline/1_a.txt"),
             (

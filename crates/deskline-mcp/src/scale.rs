@@ -1,4 +1,5 @@
-//! Shrinks pictures with a box filter: each pixel is the average of the pixels that it covers.
+//! Shrinks pictures with a box filter: each new pixel is the average of the old pixels that it
+//! covers.
 
 /// An 8-bit RGB picture without padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,8 +51,8 @@ impl Rgb {
     }
 }
 
-/// If a side of `from` pixels shrinks to `to` pixels: the old pixels that the new pixel `at`
-/// covers. The weight of each is the part of it that is covered, in units of 1/`to`.
+/// The old pixels that the new pixel `at` covers, if a side of `from` pixels shrinks to `to`
+/// pixels. The weight of an old pixel is the covered part of it, in units of 1/`to`.
 fn spans(at: usize, from: usize, to: usize) -> Vec<(usize, u64)> {
     let (start, end) = (at * from, (at + 1) * from);
     (start / to..end.div_ceil(to))
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_small_pictures_alone() {
+    fn small_pictures_are_left_alone() {
         assert_eq!(grey(10, 5, |_, _| 7).shrunk(10), None);
     }
 
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_shape_and_the_colour() {
+    fn a_shrunk_picture_keeps_its_shape_and_its_colour() {
         let white = grey(2001, 1333, |_, _| 255).shrunk(1568).unwrap();
         assert_eq!((white.width, white.height), (1568, 1045));
         assert!(white.bytes.iter().all(|&byte| byte == 255));

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_lines_like_grep() {
+    fn a_search_numbers_lines_like_grep() {
         assert_eq!(
             search(json!({"pattern": "SEND$|\"send\""})),
             "matches: 1 of 5 lines\n4: [AXButton (push button)] \"Send\" x:680 y:520 w:80 h:30 \
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn narrows_by_the_start_of_a_role() {
+    fn a_search_is_narrowed_by_the_start_of_a_role() {
         for role in ["AXText", "text", "AXTEXTFIELD"] {
             let found = search(json!({"pattern": "send", "role": role}));
             assert!(
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_an_invalid_pattern() {
+    fn an_invalid_pattern_is_refused() {
         for (arguments, error) in [
             (json!({}), "pattern is missing. search_tree needs pattern"),
             (
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn stays_short_however_long_the_lines() {
+    fn the_result_of_a_search_stays_short_however_long_the_lines() {
         let tree = vec!["é".repeat(5_000); 500].join("\n");
         let found = query(json!({"pattern": ".", "limit": 200}))
             .unwrap()

@@ -52,7 +52,7 @@ fn write_known_as(
 }
 
 #[tokio::test]
-async fn an_empty_journal_names_the_next_step() {
+async fn an_error_about_an_empty_journal_names_the_next_step() {
     let mut session = Session::initialized(Config::default()).await;
     let text = session.text("search_tree", json!({"pattern": "a"})).await;
     assert_eq!(
@@ -70,7 +70,7 @@ async fn an_empty_journal_names_the_next_step() {
 }
 
 #[tokio::test]
-async fn searches_the_newest_tree_or_the_named_one() {
+async fn search_tree_searches_the_newest_tree_or_the_named_one() {
     let mut session = Session::initialized(Config::default()).await;
     let first = write(&session.journal, "refresh_traversal", 1, 1);
     let second = write(&session.journal, "click_and_traverse", 1, 1);
@@ -100,7 +100,7 @@ async fn searches_the_newest_tree_or_the_named_one() {
 }
 
 #[tokio::test]
-async fn shows_a_picture_small_enough_for_a_model() {
+async fn view_screenshot_shows_a_picture_small_enough_for_a_model() {
     let mut session = Session::initialized(Config::default()).await;
     let path = write(&session.journal, "refresh_traversal", 2000, 1000);
     let params = json!({"name": "view_screenshot", "arguments": {}});
@@ -123,7 +123,7 @@ async fn shows_a_picture_small_enough_for_a_model() {
 }
 
 #[tokio::test]
-async fn files_are_resources_and_nothing_else_is() {
+async fn only_files_of_the_journal_are_resources() {
     let mut session = Session::initialized(Config::default()).await;
     for _ in 0..30 {
         write(&session.journal, "refresh_traversal", 1, 1);
@@ -215,7 +215,7 @@ async fn files_of_blocked_apps_are_not_shown() {
 }
 
 #[tokio::test]
-async fn files_are_matched_by_the_systems_names_of_their_apps_and_not_by_the_apps_own() {
+async fn files_are_matched_by_the_systems_name_of_their_app_not_by_its_own() {
     let policy = Policy {
         allow: vec!["notes".into()],
         deny: vec!["vault".into()],

@@ -18,7 +18,7 @@ fn modern() -> Value {
 }
 
 #[test]
-fn instructions_fit_and_name_the_important_tools() {
+fn the_instructions_stay_short_and_name_the_main_points() {
     assert!(INSTRUCTIONS.chars().count() < 2_000);
     for word in [
         "grep",
@@ -31,7 +31,7 @@ fn instructions_fit_and_name_the_important_tools() {
 }
 
 #[tokio::test]
-async fn every_handshake_of_the_first_generation() {
+async fn every_handshake_of_the_first_protocol_generation_is_answered() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut session = Session::start(Config::default());
         let answer = session.initialize(version).await;
@@ -55,7 +55,7 @@ async fn an_unknown_protocol_version_gets_a_supported_one() {
 }
 
 #[tokio::test]
-async fn the_stateless_generation() {
+async fn the_stateless_protocol_generation_is_served() {
     let mut session = Session::start(Config::default());
     let found = session
         .ask("server/discover", json!({"_meta": modern()}))
@@ -74,7 +74,7 @@ async fn the_stateless_generation() {
 }
 
 #[tokio::test]
-async fn a_tool_without_discover_or_initialize() {
+async fn a_tool_is_called_without_discover_or_initialize() {
     let mut session = Session::start(Config::default());
     let params = json!({"name": "list_applications", "_meta": modern()});
     let result = session.ask("tools/call", params).await;
@@ -82,7 +82,7 @@ async fn a_tool_without_discover_or_initialize() {
 }
 
 #[tokio::test]
-async fn bad_arguments_are_results_and_unknown_tools_are_errors() {
+async fn bad_arguments_are_error_results_and_unknown_tools_protocol_errors() {
     let mut session = Session::initialized(Config::default()).await;
     for (tool, arguments, error) in [
         (
@@ -126,7 +126,7 @@ async fn bad_arguments_are_results_and_unknown_tools_are_errors() {
 }
 
 #[tokio::test]
-async fn the_prefixed_names() {
+async fn tools_are_listed_with_the_prefix_and_called_with_or_without_it() {
     let mut session = Session::initialized(Config {
         compat_macos_use: true,
         ..Config::default()
@@ -200,7 +200,7 @@ async fn read_only_offers_only_tools_that_read() {
 }
 
 #[tokio::test]
-async fn links_run_one_at_a_time_and_a_hung_app_delays_no_other() {
+async fn links_run_one_at_a_time_and_a_hung_app_delays_no_other_app() {
     let mut session = Session::initialized(Config::default()).await;
     session.starts(1, GATED).await;
     session.refresh(2, PLAIN).await;
@@ -258,7 +258,7 @@ async fn a_request_that_is_cancelled_in_the_queue_never_runs() {
 }
 
 #[tokio::test]
-async fn progress_after_a_second_and_then_each_second() {
+async fn progress_is_reported_after_a_second_and_then_each_second() {
     let mut session = Session::initialized(Config::default()).await;
     let params = json!({
         "name": "refresh_traversal", "arguments": {"pid": GATED},
@@ -280,7 +280,7 @@ async fn progress_after_a_second_and_then_each_second() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_answer_and_the_server_goes_on() {
+async fn a_panic_is_answered_with_an_error_and_the_server_goes_on() {
     let mut session = Session::initialized(Config::default()).await;
     let text = session
         .text("refresh_traversal", json!({"pid": PANICKING}))
@@ -309,7 +309,7 @@ async fn the_end_of_the_input_stops_the_running_link_and_the_queue() {
 }
 
 #[tokio::test]
-async fn stop_gives_up_on_a_link_that_does_not_end() {
+async fn the_server_stops_despite_a_link_that_does_not_end() {
     let mut session = Session::initialized(Config::default()).await;
     session.starts(1, GATED).await;
     let start = std::time::Instant::now();
@@ -336,7 +336,7 @@ async fn a_signal_stops_the_running_link() {
 }
 
 #[tokio::test]
-async fn clients_that_only_look_in() {
+async fn the_server_ends_after_clients_that_call_no_tool() {
     let mut session = Session::start(Config::default());
     session
         .ask("server/discover", json!({"_meta": modern()}))

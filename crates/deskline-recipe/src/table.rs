@@ -10,7 +10,7 @@ pub fn rows(text: &str) -> Result<Vec<BTreeMap<String, String>>, String> {
     let mut records = records(text.trim_start_matches('\u{feff}'))?.into_iter();
     let (_, names) = records
         .next()
-        .ok_or("1:1: it is empty: it needs a line of names")?;
+        .ok_or("1:1: the table is empty: its first line must have the names of the inputs")?;
     let mut rows = Vec::new();
     for (line, fields) in records {
         if fields.len() != names.len() {
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_hold_commas_lines_and_quotes() {
+    fn a_quoted_cell_may_contain_commas_line_breaks_and_quotes() {
         let table = "name,note\r\n\"Lee, Ann\",\"a \"\"b\"\"\nc\"\r\n\r\nBob,\n";
         let rows = rows(table).unwrap();
         assert_eq!(rows.len(), 2);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_tables_name_the_line() {
+    fn an_error_in_a_table_names_its_line() {
         let few = rows("a,b\n1,2\n\"x\ny\"\n").unwrap_err();
         assert_eq!(few, "3:1: it has 1 columns, and the first line has 2");
         assert!(rows("a\n\"x").unwrap_err().starts_with("2:1"));

@@ -48,7 +48,7 @@ fn values(recipe: &Recipe, given: &[(&str, &str)]) -> Result<Values, String> {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn a_recipe_that_is_written_reads_back_the_same() {
     let recipe = read(LETTER).unwrap();
     assert_eq!(recipe.steps.len(), 2);
     assert_eq!(
@@ -92,7 +92,7 @@ do = "press_key"|do = 7|19:1: do must be a text in quotes
 "#;
 
 #[test]
-fn bad_input_has_its_line_and_column() {
+fn an_error_in_a_recipe_names_its_line_and_column() {
     for bad in BAD.trim_start().lines() {
         let bad = bad.replace('¶', "\n");
         let [from, to, error] = bad.split('|').collect::<Vec<_>>()[..] else {
@@ -105,7 +105,7 @@ fn bad_input_has_its_line_and_column() {
 }
 
 #[test]
-fn inputs_are_filled_in() {
+fn inputs_are_filled_into_texts() {
     let recipe = read(LETTER).unwrap();
     let missing = values(&recipe, &[]).unwrap_err();
     assert_eq!(
@@ -130,7 +130,7 @@ fn inputs_are_filled_in() {
 }
 
 #[test]
-fn a_path_has_the_name_of_its_file() {
+fn an_input_with_a_path_gives_its_file_name_and_stem() {
     let recipe = read(&LETTER.replace("Dear {name}", "Dear {name.stem}")).unwrap();
     let values = values(&recipe, &[("name", "/tmp/a.b.txt"), ("code", "x")]).unwrap();
     assert_eq!(
@@ -141,7 +141,7 @@ fn a_path_has_the_name_of_its_file() {
 }
 
 #[test]
-fn a_number_must_be_one() {
+fn an_input_of_type_number_must_be_a_number() {
     let recipe = read(&LETTER.replace("type = \"secret\"", "type = \"number\"")).unwrap();
     let wrong = values(&recipe, &[("code", "seven")]).unwrap_err();
     assert_eq!(wrong, "8:9: input code must be a number, not \"seven\"");
@@ -177,7 +177,7 @@ fn noted(reference: &str) -> Target {
 }
 
 #[test]
-fn a_target_is_found_again_or_not_at_all() {
+fn a_target_is_found_again_in_a_changed_screen_or_not_at_all() {
     let (save, second) = (noted("e6"), noted("e5"));
     assert_eq!(found(&save, FORM), Ok(("e6".into(), Way::Same)));
     assert_eq!(found(&second, FORM), Ok(("e5".into(), Way::Same)));
@@ -224,7 +224,7 @@ fn a_target_is_found_again_or_not_at_all() {
 
 /// A button in a row of a table is its row's.
 #[test]
-fn the_same_button_of_another_row_is_another_one() {
+fn the_same_button_in_another_row_is_not_the_target() {
     let table = r#" [AXTable] x:0 y:0 w:9 h:9 visible #e1
  [AXRow] x:0 y:0 w:9 h:9 visible #e2 in #e1
  [AXCell] "Ann" x:0 y:0 w:9 h:9 visible row:1 col:1 #e3 in #e2
@@ -317,7 +317,7 @@ fn run() -> Vec<Link> {
 
 /// OK closes a dialog and shows what it made; Escape then closes the window that shows it.
 #[test]
-fn a_button_before_escape_is_no_detour() {
+fn a_button_pressed_before_escape_stays_in_the_learned_recipe() {
     let [made, gone] = ["+ ", "- "].map(|sign| {
         let shown = if sign == "+ " { " visible #e9" } else { "" };
         format!("{sign}[AXStaticText] \"Made\" x:1 y:2 w:3 h:4{shown}\n")
@@ -350,7 +350,7 @@ fn a_button_before_escape_is_no_detour() {
 }
 
 #[test]
-fn a_run_becomes_its_useful_steps() {
+fn a_learned_recipe_has_only_the_useful_steps_of_the_run() {
     let learn = Learn {
         inputs: vec![("who".into(), "Ann {Lee}".into())],
         ..Learn::default()
@@ -396,7 +396,7 @@ fn a_run_becomes_its_useful_steps() {
 }
 
 #[test]
-fn a_target_is_changed_in_a_file_that_a_person_edited() {
+fn a_target_is_replaced_in_a_file_whose_comments_stay() {
     let mut edit = Edit::new(LETTER).unwrap();
     let target = Target {
         element: Some("Full name".into()),
@@ -415,7 +415,7 @@ fn a_target_is_changed_in_a_file_that_a_person_edited() {
 /// A drag's end is a target too: in the file, and of a call that names it by its ref, a part of its
 /// text or a point.
 #[test]
-fn a_drag_ends_on_a_target() {
+fn the_end_of_a_drag_is_read_and_written_as_a_target() {
     let step =
         "do = \"drag\"\nelement = \"Save\"\nto = { element = \"Bob\", role = \"AXStaticText\" }";
     let file = format!("format = 1\napp = \"a\"\n[[step]]\n{step}\n");
@@ -460,7 +460,7 @@ fn a_drag_ends_on_a_target() {
 }
 
 #[test]
-fn what_moved_is_told_from_what_counts_by_itself() {
+fn moved_texts_are_distinguished_from_a_running_clock() {
     let screen = |text: &str| Screen::parse(text);
     let moved = |now: &str| screen(now).moved_since(&screen(FORM));
     assert!(!moved(FORM) && !moved(&FORM.replace("visible #e2", "visible selected #e2")));
@@ -524,7 +524,7 @@ fn mo(messages: &[(&str, &str)]) -> Vec<u8> {
 }
 
 #[test]
-fn texts_of_another_language_are_those_of_the_recipe() {
+fn texts_in_another_language_are_translated_to_those_of_the_recipe() {
     let german = mo(&[
         ("", "Content-Type: text/plain"),
         ("Menu\u{4}_Open", "Ö_ffnen"),
@@ -575,7 +575,7 @@ fn texts_of_another_language_are_those_of_the_recipe() {
 }
 
 #[test]
-fn of_what_events_name_one_element_was_pressed_or_none() {
+fn of_the_elements_that_events_name_at_most_one_counts_as_pressed() {
     let form = r#" [AXTextField] "Name" x:0 y:0 w:9 h:9 visible #e2
  [AXList] "Towns" x:0 y:0 w:9 h:9 visible #e3
  [AXRow] "Bergen" x:0 y:0 w:9 h:9 visible #e4 in #e3

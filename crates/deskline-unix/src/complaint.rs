@@ -18,7 +18,7 @@ const END: u64 = 4_096;
 const LINES: usize = 4;
 const LINE: usize = 160;
 
-/// The file; `None` if the system could not create it.
+/// The file with the app's standard error; `None` if the system could not create it.
 #[derive(Debug, Clone, Default)]
 pub struct Complaint(Option<Arc<Kept>>);
 
@@ -79,7 +79,7 @@ impl Complaint {
         if kept.file.metadata().is_ok_and(|m| m.len() > MOST) {
             #[cfg(unix)]
             let _ = kept.file.set_len(0);
-            // The right to append is not enough on Windows.
+            // On Windows, a handle that may only append cannot truncate the file.
             #[cfg(windows)]
             let _ = OpenOptions::new()
                 .write(true)
@@ -91,7 +91,8 @@ impl Complaint {
     /// The last lines, joined into one line. Only to be shown as a quotation, because the app may
     /// be hostile.
     pub fn last_lines(&self) -> Option<String> {
-        // The app's handle shares the position that this moves, but appending ignores it.
+        // The app's handle shares the position that this seek moves, but appending ignores the
+        // position.
         let mut file = &self.0.as_ref()?.file;
         let length = file.metadata().ok()?.len();
         let mut end = vec![0; usize::try_from(length.min(END)).ok()?];
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_is_quoted_and_a_long_file_is_cut() {
+    fn the_last_lines_of_an_error_output_are_quoted_and_a_long_file_is_cut() {
         let complaint = Complaint::new();
         let mut app = complaint.0.as_ref().unwrap().file.try_clone().unwrap();
         app.write_all("one\n\ntwo é\n".as_bytes()).unwrap();

@@ -108,8 +108,8 @@ fn schedstat(pid: u32) -> String {
     fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default()
 }
 
-/// The first two fields together: ns on a processor, and ns waiting for one (kernel documentation,
-/// "Scheduler Statistics").
+/// The sum of the first two fields of `schedstat`: ns on a processor, and ns waiting for one
+/// (kernel documentation, "Scheduler Statistics").
 fn times(schedstat: &str) -> u64 {
     let times = schedstat.split_whitespace().take(2);
     times.filter_map(|n| n.parse::<u64>().ok()).sum()
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_computes_counts_and_sleep_does_not() {
+    fn the_computing_time_of_a_child_is_counted_and_its_sleep_is_not() {
         // Not this process: the children of the other tests would count.
         let (busy, idle) = (
             shell("(while :; do :; done) & wait"),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_computes_counts() {
+    fn the_computing_time_of_a_thread_is_counted() {
         let pid = std::process::id();
         let end = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_waits_is_asleep_and_one_that_runs_in_between_differs() {
+    fn a_waiting_process_stays_asleep_and_a_looping_one_is_seen_to_run() {
         let child = shell("exec sleep 60");
         let family = Family::new(child.id());
         let until = Instant::now() + Duration::from_secs(10);

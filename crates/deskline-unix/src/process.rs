@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_this_process() {
+    fn the_parent_and_environment_of_this_process_are_read() {
         let me = read(Path::new("/proc"), std::process::id().cast_signed()).unwrap();
         assert_eq!(me.parent, std::os::unix::process::parent_id().cast_signed());
         assert!(!me.ended && me.started > 0);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_parentheses_and_spaces_is_one_field() {
+    fn a_process_name_with_parentheses_and_spaces_is_one_field() {
         let proc = tempfile::tempdir().unwrap();
         fs::create_dir(proc.path().join("7")).unwrap();
         let zeros = "0 ".repeat(15);

@@ -63,7 +63,7 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn a_listener_that_accepts_nobody_is_given_up() {
+    fn connecting_to_a_listener_that_accepts_nobody_times_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let listener = socket_with(

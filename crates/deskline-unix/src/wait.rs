@@ -78,7 +78,7 @@ mod tests {
     use std::io::Write as _;
 
     #[test]
-    fn waits_for_data_and_no_longer_than_the_limit() {
+    fn a_wait_ends_with_data_or_at_the_limit() {
         let (reader, mut writer) = io::pipe().unwrap();
         let start = Instant::now();
         assert!(!readable(&reader, Duration::from_millis(50)).unwrap());

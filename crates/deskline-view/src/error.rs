@@ -12,7 +12,10 @@ pub enum ViewError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The port cannot be opened.
-    #[error("cannot listen on 127.0.0.1:{port}: {source}. Choose another --port, or leave it out")]
+    #[error(
+        "cannot listen on 127.0.0.1:{port}: {source}. Choose another port with --port, or leave \
+         --port out"
+    )]
     Listen {
         port: u16,
         /// The operating system's error.

@@ -16,9 +16,9 @@ use crate::assets::{MODULES, PAGE, STYLES};
 use crate::film::{self, Draw};
 use crate::run::Run;
 
-/// Writes the newest `last` links of the journal to `path`, with mode 0600: they hold screen
-/// contents. Replaces an existing file atomically; refuses a link or a device. Returns the number
-/// of links written. A `.gif` is a film, with captions by `draw`.
+/// Writes the newest `last` links of the journal to `path`, with mode 0600, because links contain
+/// screen contents. Replaces an existing file atomically; refuses a symlink or a device. Returns
+/// the number of links written. A `.gif` is a film, with captions by `draw`.
 pub fn export(
     journal: &Journal,
     last: usize,
@@ -37,7 +37,7 @@ pub fn export(
         .symlink_metadata()
         .map_or(true, |there| there.is_file())
     {
-        let why = "it is no plain file. Name another, or remove it first";
+        let why = "it is not a regular file. Name another file, or remove this one first";
         return Err(failed(io::Error::other(why)));
     }
     let folder = match path.parent() {
@@ -103,8 +103,8 @@ fn data(out: &mut impl Write, id: &str, value: &impl Serialize) -> io::Result<()
     )
 }
 
-/// A module as a part of one script: a function with its own names, which returns what it exports.
-/// The modules of the page import on lines of their own, `import { a, b } from "./name.js";`.
+/// A module as a part of one script: a function with its own names, which returns what the module
+/// exports. In the page's modules, an import is a line `import { a, b } from "./name.js";`.
 fn scoped(name: &str, module: &str) -> String {
     let mut exported = Vec::new();
     let mut script = String::new();
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_ends_its_element() {
+    fn no_exported_text_closes_the_element_that_contains_it() {
         let mut out = Vec::new();
         let text = "</script><script>alert(1)</script><!--";
         assert!(data(&mut out, "link-0", &text).is_ok());

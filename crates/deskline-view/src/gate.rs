@@ -86,7 +86,8 @@ impl Gate {
         })
     }
 
-    /// An address that leads to the page once. An earlier such address no longer works.
+    /// Makes an address that leads to the page once. An address that was made earlier no longer
+    /// works.
     pub(crate) fn url_for_one(&self) -> Result<String, getrandom::Error> {
         let code = secret()?;
         let url = format!("http://{}/{OPEN}/{code}", self.hosts[0]);
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_page_itself_gets_in() {
+    fn only_requests_of_the_page_itself_are_answered() {
         const PAGE: &str = "/0123456789abcdef/link/3";
         let host = ("host", "127.0.0.1:80");
         let inside = Ok("link/3".to_owned());
@@ -241,7 +242,7 @@ mod tests {
         }
     }
     #[test]
-    fn a_code_leads_to_the_page_once() {
+    fn a_one_time_code_opens_the_page_only_once() {
         let gate = Gate::new(80).unwrap();
         assert_eq!(gate.let_in(""), None);
         let url = gate.url_for_one().unwrap();

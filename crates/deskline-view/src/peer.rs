@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_connections_owner_is_who_opened_it() {
+    fn the_user_who_opened_a_connection_is_found() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (peer, own) = (client.local_addr().unwrap(), client.peer_addr().unwrap());

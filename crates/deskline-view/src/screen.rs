@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_every_part_of_the_line_in_the_file() {
+    fn a_line_as_json_has_every_part_of_the_line_in_the_file() {
         let text = "# diff: +0 added, -0 removed, ~1 modified\n\
             ~ [AXTextField (text)] \"Me\\u{202e}\" | AXValue: \"Hey\" -> \"\" #e31\n\
             late + [AXButton] \"x:1 y:2 w:3 h:4\" x:5 y:6 w:7 h:8 visible focused #e7\n \

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 /// Texts in a description are cut to this number of characters.
 const TEXT: usize = 60;
 
-/// A call in words. `answer` is the answer that the model read: it has the text of a target that
-/// was given as a ref.
+/// A call in words. `answer` is the answer that the model read. If the call names its target by a
+/// ref, the answer has the target's text.
 pub fn words(tool: &str, arguments: &Value, answer: Option<&str>) -> String {
     let empty = Map::new();
     let arguments = arguments.as_object().unwrap_or(&empty);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_read_like_instructions() {
+    fn calls_are_described_as_instructions() {
         for (tool, arguments, expected) in calls! {
             "open_application_and_traverse" {"identifier": "gedit"} => "Open gedit";
             "click_and_traverse" {"element": "Send", "doubleClick": true, "text": "a\nb", "pressKey": "Return"} =>

@@ -10,7 +10,7 @@ use std::path::Path;
 use common::Run;
 
 #[test]
-fn an_exported_file_is_private_and_replaces_no_link() {
+fn an_exported_file_is_private_and_does_not_replace_a_symlink() {
     let run = Run::new();
     run.click("Notes", "Send");
     let export = |path: &Path| deskline_view::export(&run.journal, 9, path, &mut |_, _| None);
@@ -29,7 +29,10 @@ fn an_exported_file_is_private_and_replaces_no_link() {
     let link = target.with_file_name("link.html");
     symlink(&target, &link).unwrap();
     let refused = export(&link).unwrap_err();
-    assert!(refused.to_string().contains("no plain file"), "{refused}");
+    assert!(
+        refused.to_string().contains("not a regular file"),
+        "{refused}"
+    );
     assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
     assert!(link.is_symlink());
 

@@ -35,7 +35,7 @@ fn journal(all: &Path, name: &str, app: &str, ms: u64) {
 }
 
 #[test]
-fn a_folder_lists_its_journals_and_has_the_page_of_each() {
+fn a_folder_of_journals_has_a_list_and_a_page_for_each_journal() {
     let beside = Run::new();
     let all = tempfile::tempdir().unwrap();
     let pages = Pages::in_folder(all.path().join("desktops"));

@@ -38,7 +38,7 @@ fn the_page_and_its_files_come_with_a_strict_policy() {
 }
 
 #[test]
-fn only_the_address_with_the_token_on_loopback_is_answered() {
+fn only_requests_to_the_loopback_address_with_the_token_are_answered() {
     let run = Run::new();
     run.click("Notes", "Send");
     let shown = Shown::start(&run);
@@ -67,7 +67,7 @@ fn only_the_address_with_the_token_on_loopback_is_answered() {
 }
 
 #[test]
-fn a_link_has_its_record_its_lines_and_its_pictures_place() {
+fn the_data_of_a_link_has_its_record_its_lines_and_its_picture() {
     let run = Run::new();
     run.click("Notes", "Send");
     run.click("Notes", "Discard");
@@ -96,7 +96,7 @@ fn a_link_has_its_record_its_lines_and_its_pictures_place() {
 }
 
 #[test]
-fn hostile_texts_stay_text() {
+fn hostile_texts_are_sent_as_escaped_text() {
     let run = Run::new();
     let hostile = "</script><img src=x onerror=alert(1)>\u{202e}\n\"";
     run.click(hostile, hostile);
@@ -191,7 +191,7 @@ fn new_links_are_sent_as_they_come() {
 }
 
 #[test]
-fn the_first_rows_of_5000_come_at_once() {
+fn the_first_rows_of_5000_links_come_at_once() {
     let run = Run::new();
     run.many(5_000);
     let start = Instant::now();

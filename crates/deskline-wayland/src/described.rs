@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_front_window_is_the_only_one_that_claims_it() {
+    fn the_front_window_is_the_only_one_that_claims_the_keyboard() {
         let one = [toplevel(1, false), toplevel(2, true)];
         assert_eq!(front(&one), Some(&one[1]));
         assert_eq!(front(&[toplevel(1, true), toplevel(2, true)]), None);

@@ -246,7 +246,7 @@ fn the_pointer_does_nothing_where_another_window_lies() {
 }
 
 #[test]
-fn points_relative_to_a_window_need_it_in_front_until_it_is_located() {
+fn clicks_at_window_points_need_the_window_in_front_until_it_is_located() {
     let click = |keyboard: &[Keyboard], late| {
         let mut display = display(Scripted {
             keyboard: keyboard.to_vec(),
@@ -276,7 +276,7 @@ fn points_relative_to_a_window_need_it_in_front_until_it_is_located() {
 }
 
 #[test]
-fn another_window_in_front_takes_precedence_over_an_unknown_position() {
+fn an_error_names_another_front_window_rather_than_an_unknown_place() {
     let click = |keyboard: &[Keyboard]| {
         let mut display = display(Scripted {
             keyboard: keyboard.to_vec(),

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_as_many_as_promised() {
+    fn a_keymap_has_room_for_the_promised_number_of_characters() {
         let many: Vec<char> = ('\u{4e00}'..).take(MOST).collect();
         let keymap = Keymap::with(many.iter().copied().map(Gives::Char));
         assert!(many.iter().all(|c| keymap.code(Gives::Char(*c)).is_some()));

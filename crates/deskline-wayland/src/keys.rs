@@ -90,7 +90,7 @@ mod tests {
     use crate::layout::tests::KEYMAP;
 
     #[test]
-    fn keys_give_what_is_held_makes_of_them() {
+    fn a_key_gives_the_character_that_the_held_modifiers_make_of_it() {
         let mut keys = Keys::read(KEYMAP.as_bytes()).unwrap();
         let mut press = |code| keys.stroke(code, true);
         let key = |name: &str, char, held| Some(Pressed::Key(name.to_owned(), char, held));

@@ -206,7 +206,7 @@ pub(crate) fn parse(keymap: &[u8]) -> Option<Keymap> {
         .ok()
 }
 
-/// The symbol of a key, if the key has exactly one with these modifiers.
+/// The symbol of a key, if the key has exactly one symbol with these modifiers.
 fn one(table: &LookupTable, group: u32, mods: u32, code: Keycode) -> Option<Keysym> {
     let looked = table.lookup(GroupIndex(group), ModifierMask(mods), code);
     let mut symbols = looked.into_iter().map(|props| props.keysym());
@@ -283,7 +283,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_shortcut_finds_its_letter_in_another_group() {
+    fn a_shortcut_letter_is_found_in_another_group_of_the_layout() {
         let layout = layout(0, 1);
         assert_eq!(layout.stroke('н'), Some(&stroke(21, &[])));
         assert_eq!(layout.stroke('z'), None);

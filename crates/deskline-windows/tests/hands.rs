@@ -242,7 +242,7 @@ fn text_keys_clicks_and_the_wheel_reach_the_target_alone() {
 }
 
 #[test]
-fn a_field_that_takes_characters_slowly_gets_the_text_as_it_is() {
+fn a_field_that_takes_characters_slowly_gets_the_exact_text() {
     let mut desk = Desk::with(SLOW);
     desk.raise();
     let text = "Hello World, 1234 äöü €\tx";
@@ -270,7 +270,7 @@ fn no_input_goes_to_another_window() {
 }
 
 #[test]
-fn a_window_comes_to_the_front_and_the_persons_comes_back() {
+fn a_window_comes_to_the_front_and_the_persons_window_comes_back() {
     let mut desk = Desk::new();
     let theirs = desk.display.front().unwrap().unwrap();
     assert_eq!(theirs.title, "Persons");
@@ -338,7 +338,7 @@ fn a_picture_shows_the_open_menu() {
 }
 
 #[test]
-fn edges_that_glow_are_no_open_menu_and_a_menu_is() {
+fn a_menu_counts_as_open_and_a_glowing_window_edge_does_not() {
     let mut desk = Desk::with(GLOWS);
     let mut desktop = WinPlatform::new().connect().unwrap();
     assert!(!desktop.popup_open(desk.app.pid()).unwrap());
@@ -348,7 +348,7 @@ fn edges_that_glow_are_no_open_menu_and_a_menu_is() {
 }
 
 #[test]
-fn the_guard_keeps_the_person_out_and_esc_cancels() {
+fn the_guard_keeps_the_persons_input_out_and_esc_cancels() {
     let mut desk = Desk::new();
     let theirs = window(&mut desk.display, &desk.persons);
     let at = middle(&theirs);
@@ -401,7 +401,7 @@ fn the_guard_keeps_the_person_out_and_esc_cancels() {
 }
 
 #[test]
-fn a_key_that_the_person_releases_late_does_not_release_ours() {
+fn the_persons_late_key_release_does_not_release_the_agents_key() {
     let mut desk = Desk::new();
     let theirs = middle(&window(&mut desk.display, &desk.persons));
     let (x, y) = (theirs.x.to_string(), theirs.y.to_string());

@@ -287,7 +287,7 @@ fn read(kind: &str) -> Option<(Text, Duration)> {
 }
 
 #[test]
-fn a_terminal_shows_its_text_though_it_has_a_name() {
+fn a_terminal_with_a_name_still_shows_its_text() {
     let Some((text, _)) = read(TERMINAL) else {
         return;
     };
@@ -295,7 +295,7 @@ fn a_terminal_shows_its_text_though_it_has_a_name() {
 }
 
 #[test]
-fn a_long_text_shows_its_visible_part_and_costs_little() {
+fn a_long_text_shows_its_visible_part_and_is_read_quickly() {
     let Some((text, took)) = read("document") else {
         return;
     };

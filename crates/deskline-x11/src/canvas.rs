@@ -11,9 +11,9 @@ const BACKDROP: u8 = 0x80;
 /// The meaning of a pixel's fourth byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alpha {
-    /// Padding.
+    /// The fourth byte is padding.
     Opaque,
-    /// Alpha, with which the colours are premultiplied.
+    /// The fourth byte is alpha, with which the colours are premultiplied.
     Premultiplied,
 }
 
@@ -100,7 +100,7 @@ mod tests {
     use super::{Alpha, Canvas, Rect, blend, to_rgb};
 
     #[test]
-    fn every_width_converts_as_byte_by_byte() {
+    fn pixels_of_every_width_convert_as_they_do_byte_by_byte() {
         for pixels in 0..20u8 {
             let bgrx: Vec<u8> = (0..pixels * 4).map(|b| b.wrapping_mul(37)).collect();
             let mut rgb = vec![0; usize::from(pixels) * 3];
@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn the_pixels_below_show_through_alpha() {
+    fn transparent_pixels_let_the_pixels_below_show() {
         let mut rgb = vec![200; 9];
         blend(&[1, 2, 3, 255, 0, 0, 0, 0, 100, 50, 0, 128], &mut rgb);
         assert_eq!(rgb, [3, 2, 1, 200, 200, 200, 100, 150, 200]);
     }
 
     #[test]
-    fn a_part_lands_at_its_place() {
+    fn a_part_is_drawn_at_its_place_in_the_picture() {
         let rect = |x, y, w, h| Rect { x, y, w, h };
         let mut canvas = Canvas::new(rect(10, 20, 3, 2));
         canvas.put(rect(11, 21, 1, 1), 0, &[1, 2, 3, 0], Alpha::Opaque);

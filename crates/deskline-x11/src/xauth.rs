@@ -12,7 +12,7 @@ const WILD: u16 = 0xffff;
 
 const COOKIE: &[u8] = b"MIT-MAGIC-COOKIE-1";
 
-/// Reject larger files: an entry takes about 50 bytes.
+/// Files larger than this are rejected: an entry takes about 50 bytes.
 const MAX_FILE: u64 = 1 << 20;
 
 struct Entry<'a> {
@@ -109,7 +109,7 @@ mod tests {
     use super::{COOKIE, Family, LOCAL, WILD, find, for_any_display, record};
 
     #[test]
-    fn takes_the_cookie_of_the_display() {
+    fn the_cookie_of_the_named_display_is_taken() {
         let file = [
             record(LOCAL, [b"host", b"1", COOKIE, b"one"]),
             record(LOCAL, [b"host", b"2", b"XDM-AUTHORIZATION-1", b"xdm"]),

@@ -131,7 +131,7 @@ fn a_hung_server_is_an_error_within_seconds_and_so_is_a_dead_one() {
 }
 
 #[test]
-fn the_cookie_comes_from_the_file_that_was_named() {
+fn the_cookie_is_read_from_the_file_that_was_named() {
     let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("cookies");

@@ -96,7 +96,7 @@ fn parts_off_the_screen_are_cropped() {
 
 /// Pop-ups are in the picture at their position, without the windows beside them.
 #[test]
-fn open_popups_are_in_the_picture_and_other_apps_are_not() {
+fn a_picture_shows_open_popups_and_no_other_app() {
     for manager in [Manager::None, Manager::Plain, Manager::Compositing] {
         let desktop = TestDesktop::start(manager);
         let mut x11 = desktop.connect();
@@ -147,7 +147,7 @@ fn minimised_and_closed_windows_have_no_picture() {
 }
 
 #[test]
-fn a_screen_of_thirty_bits_is_refused_in_words() {
+fn a_screen_of_an_unsupported_colour_depth_is_refused_with_a_reason() {
     for depth in ["30", "16"] {
         let screen = format!("640x480x{depth}");
         let desktop = TestDesktop::start_with(Manager::None, &["-screen", "0", &screen]);
@@ -159,7 +159,7 @@ fn a_screen_of_thirty_bits_is_refused_in_words() {
 }
 
 #[test]
-fn without_shared_memory_or_composite_pictures_are_taken_from_the_screen() {
+fn if_shared_memory_or_composite_is_missing_the_screen_is_pictured() {
     for extension in ["MIT-SHM", "Composite"] {
         let screen = ["-screen", "0", "1280x800x24", "-extension", extension];
         let desktop = TestDesktop::start_with(Manager::None, &screen);

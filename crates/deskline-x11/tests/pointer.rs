@@ -66,7 +66,7 @@ fn a_click_is_motion_then_press_and_release() {
 }
 
 #[test]
-fn a_window_of_another_machine_is_not_clicked_for_the_target() {
+fn a_remote_window_over_the_target_is_not_clicked_in_its_place() {
     let server = ["-screen", "0", "1280x800x24", "-listen", "tcp", "-ac"];
     let desktop = TestDesktop::start_with(Manager::Plain, &server);
     let window = PlainWindow::open(&desktop.display, Look::default());
@@ -109,7 +109,7 @@ fn the_middle_button_clicks_and_hovering_only_moves() {
 }
 
 #[test]
-fn a_left_handed_mouse_is_followed() {
+fn a_click_follows_the_button_order_of_a_left_handed_mouse() {
     let (desktop, mut x11, window) = start();
     desktop.run("xmodmap", &["-e", "pointer = 3 2 1"]);
     click(&mut x11, Click::left(AT), &mut || None, &Cancel::new()).unwrap();

@@ -79,7 +79,7 @@ fn any_unicode_arrives_and_the_keyboard_map_is_put_back() {
 
 /// The next client that types frees the key codes that a killed process has bound.
 #[test]
-fn bindings_of_a_dead_client_are_taken_back() {
+fn key_codes_bound_by_a_dead_client_are_freed() {
     let desktop = TestDesktop::start(Manager::None);
     let (mut x11, window) = focused(&desktop, Look::default());
     let before = keyboard_map(&desktop);
@@ -103,7 +103,7 @@ fn bindings_of_a_dead_client_are_taken_back() {
 
 /// A short-lived process restores everything before it exits.
 #[test]
-fn nothing_is_left_by_a_client_that_leaves_at_once() {
+fn a_client_that_ends_at_once_restores_the_keyboard_map() {
     let desktop = TestDesktop::start(Manager::None);
     let (x11, _window) = focused(&desktop, Look::default());
     drop(x11);
@@ -145,7 +145,7 @@ fn an_app_that_answers_no_pings_gets_the_typed_text() {
 
 /// Slow Keys drops short presses, and Bounce Keys drops repeated ones.
 #[test]
-fn slow_and_bounce_keys_drop_nothing_and_stay_on() {
+fn no_key_is_lost_to_slow_and_bounce_keys_which_stay_on() {
     use x11rb::protocol::xkb::{self, AXOption, BoolCtrl, ConnectionExt as _, Control, VMod};
     use x11rb::protocol::xproto::ModMask;
     let desktop = TestDesktop::start(Manager::None);
@@ -258,7 +258,7 @@ fn a_cancel_stops_within_a_few_characters() {
 }
 
 #[test]
-fn keys_come_with_their_modifiers_and_nothing_stays_down() {
+fn keys_arrive_with_their_modifiers_and_no_key_stays_down() {
     let desktop = TestDesktop::start(Manager::None);
     let (mut x11, window) = focused(&desktop, Look::default());
     let never = Cancel::new();
@@ -305,7 +305,7 @@ fn keys_come_with_their_modifiers_and_nothing_stays_down() {
 }
 
 #[test]
-fn a_held_key_repeats_until_its_time_is_over_or_another_window_comes() {
+fn a_held_key_repeats_until_its_time_ends_or_another_window_is_in_front() {
     let desktop = TestDesktop::start(Manager::None);
     let (mut x11, window) = focused(&desktop, Look::default());
     let aim = Aim::new(std::process::id(), Some(WindowId(window.id.into())));
@@ -375,7 +375,7 @@ fn no_key_goes_to_a_window_that_another_program_brings_to_the_front() {
 
 /// Ctrl+C on a Russian layout uses the key that has C in the other group.
 #[test]
-fn shortcuts_reach_their_key_in_another_group() {
+fn a_shortcut_uses_a_key_of_another_layout_group() {
     let desktop = TestDesktop::start(Manager::None);
     let (mut x11, window) = focused(&desktop, Look::default());
     desktop.run("setxkbmap", &["ru,us"]);

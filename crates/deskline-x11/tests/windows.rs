@@ -74,7 +74,7 @@ fn the_shadow_is_no_part_of_a_window() {
 }
 
 #[test]
-fn windows_come_frontmost_first_and_can_be_brought_to_the_front() {
+fn windows_are_listed_from_the_front_and_can_be_raised() {
     for manager in [Manager::None, Manager::Plain, Manager::Compositing] {
         let desktop = TestDesktop::start(manager);
         let mut x11 = desktop.connect();
@@ -111,7 +111,7 @@ fn x11_read(desktop: &TestDesktop, window: &PlainWindow) -> deskline_x11::Toplev
 }
 
 #[test]
-fn a_window_that_cannot_come_to_the_front_is_a_bounded_error() {
+fn a_window_that_cannot_come_to_the_front_is_an_error_in_bounded_time() {
     let mut desktop = TestDesktop::start(Manager::Plain);
     let mut x11 = desktop.connect();
     let window = PlainWindow::open(&desktop.display, at(100, 100));
@@ -130,7 +130,7 @@ fn a_window_that_cannot_come_to_the_front_is_a_bounded_error() {
 }
 
 #[test]
-fn a_closed_window_is_an_error_that_names_it() {
+fn raising_a_closed_window_is_an_error_that_says_it_is_gone() {
     let desktop = TestDesktop::start(Manager::Plain);
     let mut x11 = desktop.connect();
     let window = PlainWindow::open(&desktop.display, at(100, 100));

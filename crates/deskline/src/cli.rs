@@ -78,7 +78,8 @@ const HTTP: &str = "Over HTTP";
 #[cfg(target_os = "linux")]
 const CLIENTS: &str = "A desktop for each client";
 
-/// The options of a server, which every command takes and those show that they concern.
+/// The options of a server. Every command accepts them, but a command's help shows only those that
+/// concern it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
     /// Offer only the tools that change nothing on the desktop
@@ -147,8 +148,8 @@ pub(crate) struct Settings {
     pub(crate) compat: Option<Compat>,
 }
 
-/// A private desktop. Under the name `Option`, clap would take it for an option without
-/// a default.
+/// A private desktop, if there is one. This alias hides the type's name `Option`, which would make
+/// clap treat the argument as one without a default.
 pub(crate) type Private = Option<Own>;
 
 /// The folder of a macos-use setup.
@@ -169,7 +170,7 @@ pub(crate) fn command() -> clap::Command {
         };
         for arg in &settings {
             if !shown.contains(&arg.get_id().as_str()) {
-                // An argument of the command's own takes the place of the program's.
+                // Inside the command, this hidden copy replaces the program's own argument.
                 *command = std::mem::take(command).arg(arg.clone().hide(true));
             }
         }
@@ -563,12 +564,12 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_definition_of_the_command_line_is_consistent() {
         command().debug_assert();
     }
 
     #[test]
-    fn serving_is_the_default_and_options_go_anywhere() {
+    fn serving_is_the_default_and_options_may_stand_anywhere() {
         assert!(parse("deskline --read-only").unwrap().command.is_none());
         let cli = parse(
             "deskline call refresh_traversal {\"pid\":1} --keep 3d --desktop private=800x600",
@@ -594,7 +595,7 @@ mod tests {
     }
 
     #[test]
-    fn the_arguments_of_a_spawned_private_desktop_parse() {
+    fn the_arguments_of_a_spawned_private_desktop_are_parsed() {
         let cli = parse(
             "deskline desktop --json --until-eof --size=1280x800 --wayland --watch --home=/h",
         );
@@ -607,7 +608,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_usage_is_exit_code_2() {
+    fn wrong_usage_ends_with_exit_code_2() {
         let wrong = [
             "call; call refresh_traversal [1]; call refresh_traversal {; --keep much; nonsense",
             "--desktop shared; --desktop private=1x1; --desktop private-x11; --compat other",

@@ -1,4 +1,4 @@
-//! The configuration file: options of `serve`, for what the command line leaves open.
+//! The configuration file. It sets the options of `serve` that the command line does not set.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,8 @@ const READERS: [&str; 12] = [
     "recipes",
 ];
 
-/// Options that bound an agent. An agent that can write the file must not get past them.
+/// Options that set a bound to what agents may do. An agent that can write the file must not be
+/// able to widen a bound.
 #[rustfmt::skip]
 const BOUNDS: [&str; 6] = [
     "read_only", "allow_app", "deny_app", "ask", "desktop", "desktops",
@@ -87,7 +88,8 @@ fn complete(
         })
     };
     let all = || program.get_arguments().chain(serve.get_arguments());
-    // An option sets no bound if the environment says `false`, or if it names its default.
+    // An option sets no bound if its value is `false`, from the environment, or the default
+    // `yours`.
     let sets = |arg: &Arg| {
         let mut raw = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
         !raw.any(|value| value == "false" || value == "yours")
@@ -132,7 +134,8 @@ fn complete(
     Ok((matches, ignored))
 }
 
-/// What an option takes in the file. `None` if it is for the command line only.
+/// The kind of value that an option takes in the file. `None` if the option is for the command line
+/// only.
 fn takes(arg: &Arg) -> Option<&'static str> {
     match arg.get_action() {
         ArgAction::SetTrue => Some("true or false"),
@@ -164,8 +167,8 @@ fn words(arg: &Arg, item: &Item) -> Result<Vec<OsString>, String> {
     Ok(words.into_iter().map(OsString::from).collect())
 }
 
-/// Checks an option by its own parser. Whether other options that it requires are missing is
-/// checked later.
+/// Checks an option by its own parser. A later check finds out whether the options that it requires
+/// are missing.
 fn check(words: &[OsString], is_own: bool) -> Result<(), String> {
     let start = ["deskline", "serve"].map(OsString::from);
     let start = if is_own { &start[..] } else { &start[..1] };
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_fills_in_what_the_command_line_leaves_open() {
+    fn the_configuration_file_fills_in_what_the_command_line_leaves_out() {
         let text = "keep = \"3d\"\nguard-timeout = 9\nask = true\nread-only = false\n\
             allow-app = [\"gedit\", \"gimp\"]\n";
         for line in [
@@ -225,7 +228,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn options_of_serve_are_for_serve() {
+    fn options_of_serve_in_the_file_apply_to_serve_alone() {
         let text = "http = \"127.0.0.1:0\"\ndesktops = 3\nidle = 5";
         for line in ["deskline", "deskline serve"] {
             let (cli, ignored) = read(line, text).unwrap();
@@ -249,7 +252,7 @@ mod tests {
     /// An agent that can write the file gets nothing that the command line keeps from it.
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_file_widens_no_bound_of_the_command_line() {
+    fn the_configuration_file_widens_no_bound_of_the_command_line() {
         let text = "allow-commands = true\nallow-app = [\"keepassxc\"]\nguard = \"off\"\n\
             home = \"/home/you\"\nattended = true\ndeny-app = [\"gimp\"]\n";
         let bounds = "--allow-app=gedit --deny-app=vlc --ask --read-only --desktop=private";
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_line_and_what_is_taken() {
+    fn an_error_in_the_file_names_the_line_and_the_accepted_form() {
         let rows = [
             "keep = \"3d\"\nguards = 1 => F:2: there is no option guards. Did you mean guard?",
             "\n\nask = \"yes\" => F:3: ask must be true or false",

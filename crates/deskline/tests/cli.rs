@@ -43,7 +43,7 @@ fn outcome(output: &Output) -> (i32, String) {
 }
 
 #[test]
-fn a_client_may_discover_and_leave() {
+fn a_client_may_disconnect_after_discover() {
     let line = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{{{META}}}}}\n"
     );
@@ -55,7 +55,7 @@ fn a_client_may_discover_and_leave() {
 }
 
 #[test]
-fn a_client_of_another_protocol() {
+fn a_client_of_another_protocol_ends_with_an_error() {
     let output = run(
         &[],
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",
@@ -79,7 +79,7 @@ fn served(folder: &TempDir) -> Child {
 }
 
 #[test]
-fn signals_end_it_cleanly() {
+fn signals_end_the_server_cleanly() {
     for signal in ["-TERM", "-INT", "-HUP"] {
         let folder = folder();
         let mut child = served(&folder);
@@ -96,7 +96,7 @@ fn signals_end_it_cleanly() {
 }
 
 #[test]
-fn nothing_typed_is_traced() {
+fn typed_text_is_not_written_to_traces() {
     let folder = folder();
     let mut child = served(&folder);
     let mut stdin = child.stdin.take().unwrap();
@@ -122,7 +122,7 @@ fn nothing_typed_is_traced() {
 }
 
 #[test]
-fn calls_by_hand() {
+fn the_call_command_reports_errors_by_exit_code_and_text() {
     let wrong = run(&["call", "list_application"], "");
     assert_eq!(outcome(&wrong), (2, String::new()));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("Did you mean \"list_applications\"?"));
@@ -151,14 +151,14 @@ fn log_and_grep_find_earlier_calls() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_output_is_no_failure() {
+fn a_full_output_device_is_no_failure() {
     let full = std::fs::File::create("/dev/full").unwrap();
     let mut install = deskline(&folder(), &["install", "cursor", "--dry-run"]);
     assert!(install.stdout(full).status().unwrap().success());
 }
 
 #[test]
-fn completions_and_manual_pages() {
+fn completions_and_manual_pages_are_generated() {
     for shell in ["bash", "zsh", "fish"] {
         let (code, script) = outcome(&run(&["completions", shell], ""));
         assert!(code == 0 && script.contains("uninstall"), "{script}");

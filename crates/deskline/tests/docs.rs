@@ -79,7 +79,7 @@ fn anchors(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn links_of_the_documents_lead_to_existing_files_and_headings() {
     let (root, files) = workspace();
     let mut checked = 0;
     for document in files.iter().filter(|f| f.ends_with(".md")) {
@@ -131,7 +131,7 @@ fn the_pages_for_users_stay_short() {
 
 /// No registry has a package of ours: whoever takes the name there would run code at our readers'.
 #[test]
-fn no_page_runs_a_package_of_a_registry() {
+fn no_page_runs_deskline_from_a_package_registry() {
     for page in workspace().1.iter().filter(|file| file.ends_with(".md")) {
         for command in "npx -y, npx, uvx, pipx run, pip install, npm install -g".split(", ") {
             let is_shown = read(page).contains(&format!("{command} deskline"));
@@ -179,7 +179,7 @@ fn expand(name: &str) -> Vec<String> {
 /// Checks that a name in backticks that ends in `.rs` or `/` is the end of a file's or folder's
 /// path.
 #[test]
-fn the_map_names_files_that_exist() {
+fn the_architecture_page_names_files_that_exist() {
     let (_, files) = workspace();
     let map = read("ARCHITECTURE.md");
     let names = map.split('`').skip(1).step_by(2).flat_map(expand);
@@ -238,7 +238,7 @@ fn each_claim_about_security_has_a_test() {
 
 /// A tag of an action can be moved to other code. A token of a job is in all its steps.
 #[test]
-fn actions_are_named_by_commit_and_tokens_are_given_to_one_step() {
+fn workflow_actions_are_pinned_by_commit_and_tokens_given_to_one_step() {
     let mut checked = 0;
     for file in std::fs::read_dir(root().join(".github/workflows")).unwrap() {
         let path = file.unwrap().path();
@@ -264,7 +264,7 @@ fn actions_are_named_by_commit_and_tokens_are_given_to_one_step() {
 /// docs/safety.md says that Deskline sends nothing anywhere: no dependency is an HTTP client or
 /// speaks TLS.
 #[test]
-fn nothing_is_sent_to_other_machines() {
+fn no_dependency_is_an_http_client_or_speaks_tls() {
     let lock = read("Cargo.lock");
     for name in ["curl", "native-tls", "openssl", "reqwest", "rustls", "ureq"] {
         assert!(!lock.contains(&format!("name = \"{name}\"\n")), "{name}");
@@ -273,7 +273,7 @@ fn nothing_is_sent_to_other_machines() {
 
 /// What docs/troubleshooting.md quotes in its first column is a message of the program.
 #[test]
-fn each_quoted_symptom_is_printed() {
+fn each_symptom_that_a_page_quotes_is_printed_by_the_program() {
     let code = code(|name| name.ends_with(".rs") || name.ends_with("deskline.js"));
     // A literal may go on in the next line.
     let code: String = code.split("\\\n").map(str::trim_start).collect();
@@ -289,7 +289,7 @@ fn each_quoted_symptom_is_printed() {
 
 /// Each tool that a text for agents or people names exists.
 #[test]
-fn each_tool_that_is_named_exists() {
+fn each_tool_that_a_text_names_exists() {
     let (_, files) = workspace();
     let page = read("docs/tools.md");
     let tools: HashSet<&str> = page.lines().filter_map(|l| l.strip_prefix("## ")).collect();
@@ -319,7 +319,7 @@ fn each_tool_that_is_named_exists() {
 
 /// docs/formats.md has each role, state and attribute that a tree file may have.
 #[test]
-fn the_formats_have_each_word_of_a_line() {
+fn the_formats_page_has_each_role_state_and_attribute() {
     let page = read("docs/formats.md");
     let on_page: HashSet<&str> = page.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let states = States::WORDS.iter().map(|(word, _)| *word);

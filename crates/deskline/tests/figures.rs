@@ -109,7 +109,7 @@ fn with_table(page: &str, header: &str, rows: Vec<String>) -> String {
 }
 
 #[test]
-fn the_table_repeats_the_benchmarks() {
+fn the_comparison_table_repeats_the_benchmarks() {
     let benchmarks = page("docs/dev/benchmarks.md");
     let name = "docs/comparison.md";
     let header = "| | full tree, ms | click, ms | text, bytes | answers a click with |";
@@ -177,7 +177,7 @@ fn counts_of_tools_and_clients_agree() {
 }
 
 #[test]
-fn the_pages_have_this_version() {
+fn the_pages_name_the_present_version() {
     let version = env!("CARGO_PKG_VERSION");
     let changes = page("CHANGELOG.md");
     let mut releases = changes.lines().filter(|line| line.starts_with("## "));

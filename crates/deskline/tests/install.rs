@@ -382,7 +382,7 @@ fn a_clients_own_command_is_used_if_it_is_installed() {
 }
 
 #[test]
-fn opencodes_file_with_comments_is_used_if_there_is_one() {
+fn the_opencode_file_with_comments_is_used_if_it_exists() {
     let user = User::new();
     user.write("project/opencode.jsonc", "{} // ours\n");
     user.ok("install opencode --project");
@@ -446,7 +446,7 @@ fn a_backup_is_neither_written_nor_read_through_a_symlink() {
 // Other systems keep the configuration elsewhere.
 #[cfg(target_os = "linux")]
 #[test]
-fn status_says_what_is_set_up() {
+fn status_reports_the_version_the_files_and_the_configured_clients() {
     let user = User::new();
     let file = user.write(".config/deskline/config.toml", "read-only = true\n");
     user.ok("install cursor -- --ask");

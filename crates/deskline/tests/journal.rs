@@ -52,7 +52,7 @@ impl Run {
 }
 
 #[test]
-fn log_shows_the_newest_that_pass_its_filters() {
+fn log_shows_the_newest_calls_that_match_its_filters() {
     let run = Run::new();
     assert_eq!(run.output(&["log"]), (0, "No calls yet.\n".into()));
     run.record("click_and_traverse", "Notes", Outcome::Ok);

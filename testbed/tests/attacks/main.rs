@@ -54,7 +54,7 @@ impl Servers<'_> {
 }
 
 #[test]
-fn none_of_many_ways_runs_what_is_not_allowed() {
+fn no_known_way_runs_a_program_that_is_not_allowed() {
     let bed = Bed::new();
     for app in GRANTED {
         bed.run(deskline().to_str().unwrap(), &["grants", "allow", app]);
@@ -92,7 +92,7 @@ fn none_of_many_ways_runs_what_is_not_allowed() {
 
 /// What the bounds are for is not refused.
 #[test]
-fn allowed_apps_open_by_each_name_with_a_document_and_by_their_exact_command() {
+fn allowed_apps_open_by_name_with_a_document_or_by_their_exact_command() {
     let bed = Bed::new();
     let notes = bed.path("notes.txt");
     fs::write(&notes, "notes").unwrap();

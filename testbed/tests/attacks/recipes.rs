@@ -21,7 +21,7 @@ fn recipes(trap: &Trap) -> [(&'static str, String); 2] {
 }
 
 #[test]
-fn a_recipe_runs_nothing_that_its_client_may_not() {
+fn a_recipe_runs_nothing_that_its_client_may_not_run() {
     let bed = Bed::new();
     let folder = bed.path("recipes");
     fs::create_dir(&folder).unwrap();

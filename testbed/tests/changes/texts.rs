@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use deskline_testbed::{Bed, until};
 
 #[test]
-fn a_change_in_a_long_text_is_shown_where_it_is() {
+fn a_change_in_a_long_text_is_shown_as_an_excerpt() {
     let (bed, server) = Bed::with_server();
     let mut text = String::from("# Notes\n");
     for i in 0..25 {

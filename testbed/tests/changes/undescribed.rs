@@ -20,7 +20,7 @@ fn headers(answer: &Answer) -> Vec<String> {
 }
 
 #[test]
-fn a_canvas_is_named_with_its_bounds() {
+fn a_blind_canvas_is_reported_with_its_bounds() {
     let (bed, server) = Bed::with_server();
     let app = bed.canvas();
     let (x, y, w, _) = app.window_now().bounds;
@@ -42,7 +42,7 @@ fn a_canvas_is_named_with_its_bounds() {
 }
 
 #[test]
-fn an_icon_view_is_named_once_it_shows_files() {
+fn an_icon_view_is_reported_as_blind_once_it_shows_files() {
     let (bed, server) = Bed::with_server();
     let app = bed.thunar(&[]);
     let empty = look(&server, &app);
@@ -96,7 +96,7 @@ fn is_read(line: &Line) -> bool {
 }
 
 #[test]
-fn words_of_a_canvas_are_elements_and_passwords_are_not() {
+fn words_on_a_canvas_become_elements_and_passwords_do_not() {
     let (bed, server) = Bed::with_server();
     let app = bed.painted(&[]);
     let (persons, _) = bed.mousepad("");
@@ -169,7 +169,7 @@ fn words_of_a_canvas_are_elements_and_passwords_are_not() {
 
 /// The engine is a script that notes each run.
 #[test]
-fn pictures_are_read_only_for_what_the_tree_lacks() {
+fn texts_are_read_from_pictures_only_where_the_tree_lacks_them() {
     let bed = Bed::new();
     let (engine, runs) = (bed.path("tesseract"), bed.path("runs"));
     let script = format!(

@@ -91,7 +91,7 @@ fn a_page_has_names_values_and_cells_and_a_click_reports_the_ticked_box() {
 }
 
 #[test]
-fn firefox_has_the_same_tree_of_that_page() {
+fn a_page_has_the_same_tree_in_firefox_as_in_chromium() {
     let (bed, server) = Bed::with_server();
     let log =
         "<script>function log(...words) { document.title = 'Reading ' + words.join(' ') }</script>";

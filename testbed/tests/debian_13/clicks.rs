@@ -7,11 +7,16 @@ use deskline_testbed::{Compositor, Session, Toolkit, tests, until};
 use serde_json::{Value, json};
 
 tests! {
-    x11 => only_a_double_click_is_one(Compositor::X11, &[Toolkit::Gtk3]),
-    sway => only_a_double_click_is_one(Compositor::Sway, &Toolkit::DEBIAN_13),
-    labwc => only_a_double_click_is_one(Compositor::Labwc, &[Toolkit::Gtk3]),
-    kwin => only_a_double_click_is_one(Compositor::Kwin, &[Toolkit::Gtk3]),
-    gnome => only_a_double_click_is_one(Compositor::Gnome, &[Toolkit::Gtk3]),
+    clicks_do_not_merge_into_a_double_click_on_x11 =>
+        only_a_double_click_is_one(Compositor::X11, &[Toolkit::Gtk3]),
+    clicks_do_not_merge_into_a_double_click_on_sway =>
+        only_a_double_click_is_one(Compositor::Sway, &Toolkit::DEBIAN_13),
+    clicks_do_not_merge_into_a_double_click_on_labwc =>
+        only_a_double_click_is_one(Compositor::Labwc, &[Toolkit::Gtk3]),
+    clicks_do_not_merge_into_a_double_click_on_kwin =>
+        only_a_double_click_is_one(Compositor::Kwin, &[Toolkit::Gtk3]),
+    clicks_do_not_merge_into_a_double_click_on_gnome =>
+        only_a_double_click_is_one(Compositor::Gnome, &[Toolkit::Gtk3]),
 }
 
 fn only_a_double_click_is_one(compositor: Compositor, toolkits: &[Toolkit]) {

@@ -5,10 +5,10 @@ use deskline_testbed::{Answer, Compositor, Session, tests, until};
 use serde_json::json;
 
 tests! {
-    sway => a_document_is_written_and_saved(Compositor::Sway),
-    labwc => a_document_is_written_and_saved(Compositor::Labwc),
-    kwin => a_document_is_written_and_saved(Compositor::Kwin),
-    gnome => a_document_is_written_and_saved(Compositor::Gnome),
+    a_document_is_saved_by_dialog_on_sway => a_document_is_written_and_saved(Compositor::Sway),
+    a_document_is_saved_by_dialog_on_labwc => a_document_is_written_and_saved(Compositor::Labwc),
+    a_document_is_saved_by_dialog_on_kwin => a_document_is_written_and_saved(Compositor::Kwin),
+    a_document_is_saved_by_dialog_on_gnome => a_document_is_written_and_saved(Compositor::Gnome),
 }
 
 fn a_document_is_written_and_saved(compositor: Compositor) {

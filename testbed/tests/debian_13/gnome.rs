@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// And then a menu is left open.
 #[test]
-fn what_any_desktop_keeps() {
+fn gnome_keeps_the_promises_of_every_desktop() {
     let session = Session::new(Compositor::Gnome);
     let lacks = [Lack::OtherText, Lack::Guard, Lack::Places];
     let (_, server, [gtk3, gtk4, qt6]) = session.keeps_all_but(&lacks, Toolkit::DEBIAN_13);

@@ -56,7 +56,7 @@ fn raise(session: &Session, app: &NativeApp) -> Duration {
 }
 
 #[test]
-fn windows_come_to_the_front_and_the_persons_comes_back() {
+fn a_target_comes_to_the_front_and_the_persons_window_comes_back() {
     let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let apps = apps(&session, &server);
@@ -154,7 +154,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
 }
 
 #[test]
-fn clicks_on_a_screen_of_scale_2() {
+fn clicks_are_exact_on_a_screen_of_scale_2() {
     // The toolkits differ if GNOME uses physical pixels.
     for (physical, toolkits) in [(false, &[Toolkit::Gtk4][..]), (true, &Toolkit::DEBIAN_13)] {
         let mut setup = Setup::debian_13(Compositor::Gnome).extension().scale(2.0);

@@ -8,7 +8,7 @@ use serde_json::json;
 const AROUND: i32 = 20;
 
 #[test]
-fn pictures() {
+fn pictures_show_what_changes_and_where() {
     let session = Session::new(Compositor::Gnome);
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
@@ -19,7 +19,7 @@ fn pictures() {
 }
 
 #[test]
-fn pictures_of_a_scaled_screen() {
+fn pictures_of_a_scaled_screen_show_what_changes_and_where() {
     let session = Setup::debian_13(Compositor::Gnome).scale(2.0).start();
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {

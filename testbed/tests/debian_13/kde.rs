@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 #[test]
-fn what_any_desktop_keeps_and_the_text_of_each_layout() {
+fn kwin_keeps_the_promises_of_every_desktop_and_types_by_each_layout() {
     let kde = Session::new(Compositor::Kwin);
     let (said, server, [gtk3, _, qt6]) =
         kde.keeps_all_but(&[Lack::OtherText, Lack::Pictures], Toolkit::DEBIAN_13);
@@ -114,7 +114,7 @@ fn a_banner_says_that_the_agent_acts() {
 }
 
 #[test]
-fn a_guard_ends_at_its_limit_and_with_its_process() {
+fn the_guard_opens_at_its_limit_and_when_its_process_ends() {
     let kde = Session::new(Compositor::Kwin);
     let person = kde.server_with(&["--guard", "off"]);
     let app = kde.widgets(Toolkit::Gtk4, &person);
@@ -173,7 +173,7 @@ fn a_stopped_server_gives_the_devices_back_at_its_limit_and_at_esc() {
 
 /// KWin gives a script the number of one that is being unloaded.
 #[test]
-fn two_servers_scripts_do_not_mix() {
+fn the_scripts_of_two_servers_do_not_mix() {
     let kde = Session::new(Compositor::Kwin);
     let servers = [kde.server(), kde.server()];
     let app = kde.widgets(Toolkit::Gtk3, &servers[0]);
@@ -193,7 +193,7 @@ fn two_servers_scripts_do_not_mix() {
 
 /// KWin gives Fcitx all keys of a text field first: modifiers would overtake them.
 #[test]
-fn text_and_shortcuts_go_past_kwins_input_method() {
+fn text_and_shortcuts_bypass_kwins_input_method() {
     let kde = Session::new(Compositor::Kwin).ends_with_the_test();
     kde.types_past_kwins_input_method(&[Toolkit::Gtk3, Toolkit::Qt6]);
 }

@@ -13,7 +13,7 @@ const OK: &str = "clicked OK";
 /// Three windows over each other: a click finds the position of each. From then on, the window is
 /// pictured and text reaches it. A window that has moved since is found again by its picture alone.
 #[test]
-fn windows_over_each_other_are_found_and_found_again() {
+fn overlapping_windows_are_found_and_found_again_after_they_move() {
     let session = Session::new(Compositor::Labwc);
     let server = session.server();
     let apps = Toolkit::DEBIAN_13.map(|toolkit| (toolkit, session.widgets(toolkit, &server)));
@@ -44,7 +44,7 @@ fn windows_over_each_other_are_found_and_found_again() {
 }
 
 #[test]
-fn windows_are_listed_and_raised_and_the_persons_comes_back() {
+fn windows_are_listed_and_raised_and_the_persons_window_comes_back() {
     let session = Session::new(Compositor::Labwc);
     let server = session.server();
     let [gtk3, gtk4, qt6] = Toolkit::DEBIAN_13.map(|t| session.widgets(t, &server));
@@ -108,11 +108,11 @@ fn the_persons_window_comes_back_if_no_app_describes_it() {
 
 tests! {
     a_panel_is_read_and_pressed => Session::new(Compositor::Labwc).uses_an_unlisted_panel(),
-    a_menu_opens_behind_by_a_click_and_its_item_is_clicked => menus::a_menu_behind_is_clicked(Compositor::Labwc),
+    an_item_of_a_menu_behind_is_clicked => menus::a_menu_behind_is_clicked(Compositor::Labwc),
 }
 
 #[test]
-fn what_any_desktop_keeps() {
+fn labwc_keeps_the_promises_of_every_desktop() {
     let session = Session::new(Compositor::Labwc);
     let (said, ..) = session.keeps_all_but(&[Lack::Guard, Lack::Places], Toolkit::DEBIAN_13);
     assert!(said.contains("in full screen for a moment"), "{said}");

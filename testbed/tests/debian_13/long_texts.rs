@@ -8,10 +8,10 @@ use deskline_testbed::{Compositor, Session, Toolkit, tests};
 use serde_json::json;
 
 tests! {
-    sway => arrive_in_an_app_that_reads_slowly(Compositor::Sway),
-    labwc => arrive_in_an_app_that_reads_slowly(Compositor::Labwc),
-    kwin => arrive_in_an_app_that_reads_slowly(Compositor::Kwin),
-    gnome => arrive_in_an_app_that_reads_slowly(Compositor::Gnome),
+    long_texts_reach_a_slow_app_on_sway => arrive_in_an_app_that_reads_slowly(Compositor::Sway),
+    long_texts_reach_a_slow_app_on_labwc => arrive_in_an_app_that_reads_slowly(Compositor::Labwc),
+    long_texts_reach_a_slow_app_on_kwin => arrive_in_an_app_that_reads_slowly(Compositor::Kwin),
+    long_texts_reach_a_slow_app_on_gnome => arrive_in_an_app_that_reads_slowly(Compositor::Gnome),
 }
 
 fn arrive_in_an_app_that_reads_slowly(compositor: Compositor) {

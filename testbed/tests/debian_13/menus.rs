@@ -7,12 +7,12 @@ use deskline_testbed::{
 use serde_json::json;
 
 tests! {
-    sway => menus_are_clicked(Compositor::Sway),
-    labwc => menus_are_clicked(Compositor::Labwc),
-    kwin => menus_are_clicked(Compositor::Kwin),
+    menu_items_are_clicked_on_sway => menus_are_clicked(Compositor::Sway),
+    menu_items_are_clicked_on_labwc => menus_are_clicked(Compositor::Labwc),
+    menu_items_are_clicked_on_kwin => menus_are_clicked(Compositor::Kwin),
     // Here the menu bar is below a header bar, and GTK 3 reports the bounds of its menus relative
     // to the menu bar.
-    gnome => menus_are_clicked(Compositor::Gnome),
+    menu_items_are_clicked_on_gnome => menus_are_clicked(Compositor::Gnome),
 }
 
 fn items_are_clicked_right_after_the_menu_has_opened(Driven { server, app, .. }: &Driven) {
@@ -40,7 +40,7 @@ fn items_are_clicked_right_after_the_menu_has_opened(Driven { server, app, .. }:
 
 /// The extension reports the positions of pop-ups, also of menus that extend beyond the window.
 #[test]
-fn gnome_extension_context() {
+fn each_context_menu_item_is_chosen_on_gnome_with_the_extension() {
     let session = Setup::debian_13(Compositor::Gnome).extension().start();
     each_item_is_chosen(&Driven::on(session, true));
 }

@@ -7,7 +7,7 @@ use deskline_testbed::{Compositor, Session, until};
 use serde_json::json;
 
 #[test]
-fn kwin() {
+fn a_paragraph_of_writer_is_clicked_filled_in_and_saved_on_kwin() {
     let session = Session::new(Compositor::Kwin);
     let server = session.server();
     let (writer, letter) = session.writer(&["First of all", "Then this"], &server);
@@ -26,7 +26,7 @@ fn kwin() {
 }
 
 #[test]
-fn gnome() {
+fn a_cell_of_calc_is_clicked_filled_in_and_saved_on_gnome() {
     let session = Session::new(Compositor::Gnome);
     let server = session.server();
     let (calc, sheet) = session.calc(&[&["apples", "pears", "plums"]], &server);

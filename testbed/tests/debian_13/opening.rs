@@ -6,7 +6,7 @@ use std::fs;
 use deskline_testbed::{Compositor, Session, until};
 
 #[test]
-fn labwc() {
+fn a_running_app_that_is_opened_comes_to_the_front_on_labwc() {
     let session = Session::new(Compositor::Labwc);
     let server = session.server();
     let folder = session.folder();

@@ -49,7 +49,7 @@ fn a_notification_of_gnome_is_read_and_its_button_refused() {
 }
 
 #[test]
-fn a_compositor_that_restarts_leaves_the_clients_server_in_use() {
+fn the_server_goes_on_after_the_compositor_restarts() {
     for compositor in [Compositor::Kwin, Compositor::Gnome] {
         Session::new(compositor).server_outlives_the_compositor();
     }

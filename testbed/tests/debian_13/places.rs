@@ -8,7 +8,7 @@ use serde_json::json;
 const ITS: &str = "[title=\"Window of gtk4.py\"]";
 
 #[test]
-fn sway() {
+fn windows_out_of_view_are_used_and_put_back_on_sway() {
     let session = Session::new(Compositor::Sway);
     session.uses_windows_elsewhere(Toolkit::Qt6, &Where::ALL, &|_, _, place| {
         let to = match place {
@@ -22,7 +22,7 @@ fn sway() {
 
 /// The person's workspace has a name. It disappears while another is shown, as it is empty.
 #[test]
-fn sway_with_workspaces_without_numbers() {
+fn a_workspace_without_a_number_is_put_back_on_sway() {
     let session = Session::new(Compositor::Sway).ends_with_the_test();
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk4, &server);
@@ -44,7 +44,7 @@ fn sway_with_workspaces_without_numbers() {
 }
 
 #[test]
-fn kwin() {
+fn windows_out_of_view_are_used_and_put_back_on_kwin() {
     let session = Session::new(Compositor::Kwin);
     session.uses_windows_elsewhere(Toolkit::Qt6, &Where::ALL, &|_, _, place| {
         let does = match place {
@@ -60,7 +60,7 @@ fn kwin() {
 }
 
 #[test]
-fn gnome_with_the_extension() {
+fn windows_out_of_view_are_used_and_put_back_on_gnome_with_extension() {
     let session = Setup::debian_13(Compositor::Gnome).extension().start();
     session.uses_windows_elsewhere(Toolkit::Qt6, &Where::ALL, &|server, app, place| {
         // GNOME's own keys.
@@ -75,7 +75,7 @@ fn gnome_with_the_extension() {
 
 /// labwc's list does not have workspaces, but has the minimised windows.
 #[test]
-fn labwc() {
+fn minimised_windows_are_used_and_put_back_on_labwc() {
     let session = Session::new(Compositor::Labwc);
     session.uses_windows_elsewhere(Toolkit::Qt6, &[Where::Minimised], &|server, app, _| {
         // Its own key.

@@ -5,15 +5,17 @@ use deskline_testbed::{Answer, Compositor, NativeApp, Session, Setup, Toolkit, t
 use serde_json::{Value, json};
 
 tests! {
-    sway => ways_to_act(&Session::new(Compositor::Sway), true),
-    kwin => ways_to_act(&Session::new(Compositor::Kwin), true),
-    gnome => ways_to_act(&Session::new(Compositor::Gnome), false),
-    gnome_with_the_extension => ways_to_act(&Setup::debian_13(Compositor::Gnome).extension().start(), true),
-    far_choices_of_gtk_4_on_sway => far_choices(&Session::new(Compositor::Sway)),
-    far_choices_of_gtk_4_on_x11 => far_choices(&Session::new(Compositor::X11)),
-    rows_go_from_app_to_app_on_sway => rows_go_from_app_to_app(&Session::new(Compositor::Sway)),
-    rows_go_from_app_to_app_on_kwin => rows_go_from_app_to_app(&Session::new(Compositor::Kwin)),
-    rows_go_from_app_to_app_on_gnome_with_the_extension => rows_go_from_app_to_app(&Setup::debian_13(Compositor::Gnome).extension().start()),
+    every_way_to_act_works_on_sway => ways_to_act(&Session::new(Compositor::Sway), true),
+    every_way_to_act_works_on_kwin => ways_to_act(&Session::new(Compositor::Kwin), true),
+    every_way_to_act_works_on_gnome => ways_to_act(&Session::new(Compositor::Gnome), false),
+    every_way_to_act_works_on_gnome_with_the_extension =>
+        ways_to_act(&Setup::debian_13(Compositor::Gnome).extension().start(), true),
+    far_choices_of_gtk_4_are_made_on_sway => far_choices(&Session::new(Compositor::Sway)),
+    far_choices_of_gtk_4_are_made_on_x11 => far_choices(&Session::new(Compositor::X11)),
+    rows_move_between_apps_on_sway => rows_go_from_app_to_app(&Session::new(Compositor::Sway)),
+    rows_move_between_apps_on_kwin => rows_go_from_app_to_app(&Session::new(Compositor::Kwin)),
+    rows_move_between_apps_on_gnome_with_the_extension =>
+        rows_go_from_app_to_app(&Setup::debian_13(Compositor::Gnome).extension().start()),
 }
 
 /// `placed`: it is known where windows are. Otherwise GNOME moves a list that is as tall as the

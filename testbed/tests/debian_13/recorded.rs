@@ -16,19 +16,19 @@ use deskline_testbed::{
 use rustix::process::Signal;
 
 tests! {
-    gtk3_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk3, "Yes"),
+    a_gtk3_app_is_recorded_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk3, "Yes"),
     // Nothing tells a click on the button that has the focus already, which is "Yes" there.
-    gtk4_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk4, "No"),
-    qt6_on_sway => is_recorded(Compositor::Sway, Toolkit::Qt6, "No"),
-    gtk3_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Gtk3, "Yes"),
-    qt6_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Qt6, "Yes"),
-    gtk4_on_gnome => is_recorded(Compositor::Gnome, Toolkit::Gtk4, "Yes"),
-    qt6_on_gnome => is_recorded(Compositor::Gnome, Toolkit::Qt6, "Yes"),
-    menus_on_sway => menus_are_recorded(),
-    drags_on_kwin => drags_are_recorded(Compositor::Kwin, "qt6"),
-    drags_on_gnome => drags_are_recorded(Compositor::Gnome, "gtk4"),
-    drags_on_sway => drags_are_recorded(Compositor::Sway, "gtk4"),
-    without_the_right_to_read_devices => is_refused(),
+    a_gtk4_app_is_recorded_on_sway => is_recorded(Compositor::Sway, Toolkit::Gtk4, "No"),
+    a_qt6_app_is_recorded_on_sway => is_recorded(Compositor::Sway, Toolkit::Qt6, "No"),
+    a_gtk3_app_is_recorded_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Gtk3, "Yes"),
+    a_qt6_app_is_recorded_on_kwin => is_recorded(Compositor::Kwin, Toolkit::Qt6, "Yes"),
+    a_gtk4_app_is_recorded_on_gnome => is_recorded(Compositor::Gnome, Toolkit::Gtk4, "Yes"),
+    a_qt6_app_is_recorded_on_gnome => is_recorded(Compositor::Gnome, Toolkit::Qt6, "Yes"),
+    menus_are_recorded_on_sway => menus_are_recorded(),
+    drags_are_recorded_on_kwin => drags_are_recorded(Compositor::Kwin, "qt6"),
+    drags_are_recorded_on_gnome => drags_are_recorded(Compositor::Gnome, "gtk4"),
+    drags_are_recorded_on_sway => drags_are_recorded(Compositor::Sway, "gtk4"),
+    a_recording_without_the_right_to_read_devices_is_refused => is_refused(),
 }
 
 /// `BTN_LEFT`

@@ -49,8 +49,8 @@ fn clicks_land_to_the_pixel_on_screens_of_different_scale() {
 }
 
 tests! {
-    kwin_with_a_scaled_screen => on_a_scaled_screen(Compositor::Kwin, 2.0),
-    gnome_with_a_scaled_screen => on_a_scaled_screen(Compositor::Gnome, 1.5),
+    clicks_are_exact_on_kwin_with_a_scaled_screen => on_a_scaled_screen(Compositor::Kwin, 2.0),
+    clicks_are_exact_on_gnome_with_a_scaled_screen => on_a_scaled_screen(Compositor::Gnome, 1.5),
 }
 
 fn on_a_scaled_screen(compositor: Compositor, scale: f64) {
@@ -64,7 +64,7 @@ fn on_a_scaled_screen(compositor: Compositor, scale: f64) {
 
 /// KWin 6.1 to 6.3 stops a pointer that crosses from one screen to the other short of its place.
 #[test]
-fn kwin_with_screens_of_different_scale() {
+fn clicks_are_exact_on_kwin_screens_of_different_scale() {
     let session = Setup::debian_13(Compositor::Kwin)
         .second_screen(SECOND)
         .start();
@@ -121,7 +121,7 @@ fn leave_the_pointer(session: &Session, app: &NativeApp) -> (i32, i32) {
 }
 
 #[test]
-fn gnome_with_screens_of_different_scale() {
+fn clicks_are_exact_on_gnome_screens_of_different_scale() {
     let session = Setup::debian_13(Compositor::Gnome)
         .second_screen(SECOND)
         .start();
@@ -139,7 +139,7 @@ fn gnome_with_screens_of_different_scale() {
 }
 
 #[test]
-fn gnome_with_the_extension_and_screens_of_different_scale() {
+fn clicks_are_exact_with_gnomes_extension_on_screens_of_different_scale() {
     let session = Setup::debian_13(Compositor::Gnome)
         .extension()
         .second_screen(SECOND)
@@ -155,7 +155,7 @@ fn gnome_with_the_extension_and_screens_of_different_scale() {
 }
 
 #[test]
-fn labwc_with_two_screens() {
+fn clicks_are_exact_on_labwc_with_two_screens() {
     let session = Setup::debian_13(Compositor::Labwc).two_screens().start();
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {

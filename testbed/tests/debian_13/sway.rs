@@ -5,7 +5,7 @@ use deskline_testbed::{Compositor, Lack, Session, Toolkit};
 use crate::menus;
 
 #[test]
-fn what_any_desktop_keeps() {
+fn sway_keeps_the_promises_of_every_desktop() {
     let session = Session::new(Compositor::Sway);
     let (_, server, [app, ..]) = session.keeps_all_but(&[Lack::Guard], Toolkit::DEBIAN_13);
     // The person's layout does not affect the text that the agent types.
@@ -16,7 +16,7 @@ fn what_any_desktop_keeps() {
 }
 
 #[test]
-fn a_menu_opens_behind_by_a_click_and_its_item_is_clicked() {
+fn an_item_of_a_menu_behind_is_clicked() {
     menus::a_menu_behind_is_clicked(Compositor::Sway);
 }
 

@@ -7,10 +7,7 @@ use deskline_testbed::table::{
 };
 use deskline_testbed::{Compositor, Session, Setup, Toolkit};
 
-const QT_6: &[Lack] = &[(
-    "set value, combo box",
-    "none of the choices that accessibility lists",
-)];
+const QT_6: &[Lack] = &[("set value, combo box", "accessibility lists no choice")];
 
 const PICTURE: &[Lack] = &[("picture", "this KWin has no org.kde.KWin.ScreenShot")];
 
@@ -18,7 +15,7 @@ const PICTURE: &[Lack] = &[("picture", "this KWin has no org.kde.KWin.ScreenShot
 const IN_FRONT: &[Lack] = &[("picture", "the window is not in front")];
 
 #[test]
-fn x11() {
+fn the_toolkit_table_holds_on_x11() {
     let columns: [Column<'_>; 3] = [
         (Toolkit::Gtk3, &[GTK_3]),
         (Toolkit::Gtk4, &[GTK_4]),
@@ -28,7 +25,7 @@ fn x11() {
 }
 
 #[test]
-fn sway() {
+fn the_toolkit_table_holds_on_sway() {
     serves_input_but(
         &Session::new(Compositor::Sway),
         "sway",
@@ -37,13 +34,13 @@ fn sway() {
 }
 
 #[test]
-fn labwc() {
+fn the_toolkit_table_holds_on_labwc() {
     let session = Session::new(Compositor::Labwc);
     serves_input_but(&session, "labwc", (Toolkit::Gtk4, &[GTK_4, IN_FRONT]));
 }
 
 #[test]
-fn kwin() {
+fn the_toolkit_table_holds_on_kwin() {
     let session = Session::new(Compositor::Kwin);
     serves_input_but(
         &session,
@@ -53,7 +50,7 @@ fn kwin() {
 }
 
 #[test]
-fn gnome() {
+fn the_toolkit_table_holds_on_gnome() {
     let session = Session::new(Compositor::Gnome);
     serves_input_but(
         &session,
@@ -63,7 +60,7 @@ fn gnome() {
 }
 
 #[test]
-fn gnome_extension() {
+fn the_toolkit_table_holds_on_gnome_with_the_extension() {
     let session = Setup::debian_13(Compositor::Gnome).extension().start();
     serves_input_but(
         &session,

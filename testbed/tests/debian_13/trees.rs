@@ -4,7 +4,7 @@ use deskline_testbed::{Compositor, Session, Toolkit, until};
 use serde_json::json;
 
 #[test]
-fn apps_are_read_and_pressed() {
+fn a_button_of_each_toolkit_is_pressed_through_its_tree() {
     let session = Session::new(Compositor::Sway);
     let server = session.server();
     for toolkit in Toolkit::DEBIAN_13 {
@@ -17,7 +17,7 @@ fn apps_are_read_and_pressed() {
 
 /// GTK 4.18; `reading.rs` has the test with Debian 12's version.
 #[test]
-fn only_the_front_page_of_a_gtk_4_stack_shows() {
+fn only_the_front_page_of_a_gtk_4_stack_is_visible() {
     let session = Session::new(Compositor::Sway);
     let server = session.server();
     let app = session.pages(&server);

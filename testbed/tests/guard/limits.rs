@@ -29,7 +29,7 @@ fn typing<'c>(server: &'c Client, app: &App<'_>) -> Pending<'c> {
 }
 
 #[test]
-fn a_hung_app_holds_the_person_no_longer_than_the_limit() {
+fn a_hung_app_keeps_the_devices_locked_no_longer_than_the_limit() {
     let bed = bed();
     let server = bed.server(&["--guard-timeout", LIMIT]);
     let app = bed.widgets(Toolkit::Gtk3);
@@ -60,7 +60,7 @@ fn link_thread(server: &Client) -> Pid {
 }
 
 #[test]
-fn a_hung_link_holds_the_person_no_longer_than_the_limit() {
+fn a_hung_link_keeps_the_devices_locked_no_longer_than_the_limit() {
     let bed = bed();
     let server = bed.server(&["--guard-timeout", LIMIT]);
     let app = bed.widgets(Toolkit::Gtk3);
@@ -128,7 +128,7 @@ fn a_stopped_server_gives_the_devices_back_at_its_limit_and_at_esc() {
 
 /// A server whose person has stopped it with Ctrl+Z stays stopped: nothing is held.
 #[test]
-fn a_server_that_was_refused_the_devices_is_not_continued() {
+fn a_stopped_server_that_got_no_devices_stays_stopped() {
     let bed = bed();
     let server = bed.server(&["--guard-timeout", "5"]);
     let app = bed.widgets(Toolkit::Gtk3);
@@ -162,7 +162,7 @@ fn a_server_that_was_refused_the_devices_is_not_continued() {
 
 /// The longest time that the guard is closed in a link that waits for an app for two seconds.
 #[test]
-fn nothing_is_held_while_an_app_is_waited_for() {
+fn no_device_is_locked_while_an_app_is_waited_for() {
     let bed = bed();
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
@@ -185,7 +185,7 @@ fn nothing_is_held_while_an_app_is_waited_for() {
 }
 
 #[test]
-fn quiet_tools_hold_nothing() {
+fn quiet_tools_lock_no_device() {
     let bed = bed();
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
@@ -236,7 +236,7 @@ fn typing_stops_when_the_screen_is_locked() {
 }
 
 #[test]
-fn typing_stops_when_something_else_comes_to_the_front() {
+fn typing_stops_when_another_window_comes_to_the_front() {
     let bed = bed();
     let server = bed.server(&["--guard", "off"]);
     let app = bed.widgets(Toolkit::Gtk3);

@@ -12,7 +12,7 @@ use crate::{Dice, bed, median, runs};
 const ACCENT: u32 = 0x00ff_8a00;
 
 #[test]
-fn a_person_who_does_nothing_notices_nothing() {
+fn every_link_leaves_the_persons_keyboard_and_pointer_as_they_were() {
     let bed = bed();
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);

@@ -24,12 +24,12 @@ macro_rules! with_a_person {
 }
 
 with_a_person!(
-    typing_stays_in_one_piece,
-    without_the_guard_the_same_mixes,
-    keys_that_the_person_holds_do_not_count_and_are_put_back,
-    escape_stops_it_and_puts_back,
-    escape_counts_until_the_link_is_over,
-    a_kill_frees_the_person_and_leaves_nothing,
+    the_agents_text_is_not_mixed_with_the_persons_keys,
+    without_the_guard_the_persons_keys_mix_into_the_text,
+    keys_that_the_person_holds_do_not_modify_the_text_and_stay_held,
+    esc_stops_the_typing_and_restores_the_desktop,
+    esc_cancels_until_the_link_has_ended,
+    a_killed_process_frees_the_devices_and_leaves_no_key_down,
     no_key_of_the_persons_reaches_the_app_that_a_link_raises,
 );
 
@@ -75,7 +75,7 @@ fn types_apart(
     Some(saved(server, &app, &file) == text && there && apart)
 }
 
-fn typing_stays_in_one_piece(bed: &Bed) {
+fn the_agents_text_is_not_mixed_with_the_persons_keys(bed: &Bed) {
     let server = bed.server(&[]);
     let (mut person, mut dice) = (Person::at(bed), Dice::new());
     let apart: Vec<bool> = (0..runs(3))
@@ -154,7 +154,7 @@ fn no_key_of_the_persons_reaches_the_app_that_a_link_raises(bed: &Bed) {
     assert_eq!(bed.screen().front(), own.window.id);
 }
 
-fn without_the_guard_the_same_mixes(bed: &Bed) {
+fn without_the_guard_the_persons_keys_mix_into_the_text(bed: &Bed) {
     let server = bed.server(&["--guard", "off"]);
     let mut person = Person::at(bed);
     let apart = until("an editor that reads", || {
@@ -167,7 +167,7 @@ fn without_the_guard_the_same_mixes(bed: &Bed) {
     assert!(log.iter().all(|line| line.get("guard_held_ms").is_none()));
 }
 
-fn keys_that_the_person_holds_do_not_count_and_are_put_back(bed: &Bed) {
+fn keys_that_the_person_holds_do_not_modify_the_text_and_stay_held(bed: &Bed) {
     let server = bed.server(&[]);
     let (app, file) = bed.mousepad("");
     app.bring_to_front();
@@ -205,7 +205,7 @@ fn keys_that_the_person_holds_do_not_count_and_are_put_back(bed: &Bed) {
     assert_eq!(saved(&server, &app, &file), expected);
 }
 
-fn escape_stops_it_and_puts_back(bed: &Bed) {
+fn esc_stops_the_typing_and_restores_the_desktop(bed: &Bed) {
     let server = bed.server(&[]);
     let (app, _file) = bed.mousepad("");
     let front = bed.widgets(Toolkit::Gtk3);
@@ -251,7 +251,7 @@ fn escape_stops_it_and_puts_back(bed: &Bed) {
     server.press_key(app.pid, "Escape", &[]).ok();
 }
 
-fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
+fn a_killed_process_frees_the_devices_and_leaves_no_key_down(bed: &Bed) {
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
     let watcher = Watcher::on(bed);
@@ -296,7 +296,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
     until("the keyboard map", || watcher.keyboard() == keyboard);
 }
 
-fn escape_counts_until_the_link_is_over(bed: &Bed) {
+fn esc_cancels_until_the_link_has_ended(bed: &Bed) {
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
@@ -332,7 +332,7 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
 
 /// Enabling a device has the same effect on the X server as plugging in a new keyboard.
 #[test]
-fn a_keyboard_that_appears_is_kept_out_too() {
+fn a_keyboard_that_is_plugged_in_during_a_link_is_locked_too() {
     let bed = Bed::on_xorg();
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);

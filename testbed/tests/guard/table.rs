@@ -89,11 +89,11 @@ fn passes_the_table(bed: &Bed) {
 }
 
 #[test]
-fn the_grab_of_a_viewers_devices_passes_the_table_of_all_guards() {
+fn the_grab_of_a_viewers_devices_passes_the_cases_for_every_guard() {
     passes_the_table(&crate::bed());
 }
 
 #[test]
-fn the_grab_of_the_servers_own_devices_passes_the_table_of_all_guards() {
+fn the_grab_of_the_servers_own_devices_passes_the_cases_for_every_guard() {
     passes_the_table(&Bed::on_xorg());
 }

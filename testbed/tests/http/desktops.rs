@@ -84,7 +84,7 @@ fn number(metrics: &str, name: &str) -> u64 {
 
 /// Take the fastest of four, and the time of a second call as the measure of a busy machine.
 #[test]
-fn a_first_call_to_a_desktop_that_is_ready_takes_a_moment() {
+fn the_first_call_to_a_desktop_that_is_ready_is_fast() {
     let server = Server::start(&["--desktops", "4", "--warm", "4"]);
     until("four desktops", || {
         let warm = number(&server.get("/metrics"), "deskline_desktops{state=\"warm\"}");
@@ -193,7 +193,7 @@ fn arguments(pid: u32) -> String {
 }
 
 /// The error for a client whose desktop has ended.
-const ENDED: &str = "your desktop has ended, with its apps";
+const ENDED: &str = "your desktop and its apps have ended";
 
 #[test]
 fn a_desktop_that_crashes_breaks_only_its_own_calls() {
@@ -299,7 +299,7 @@ fn the_audit_of_a_desktop_is_out_of_its_reach_and_has_no_typed_text() {
 }
 
 #[test]
-fn a_desktop_to_look_at_is_described_as_one() {
+fn a_read_only_desktop_is_described_as_read_only() {
     let server = Server::start(&["--read-only", "--desktops", "1"]);
     let ann = Client::connect(&server.url);
     let instructions = ann.hello()["instructions"].as_str().unwrap();
@@ -326,7 +326,10 @@ fn a_profile_is_kept_and_used_by_one_desktop_at_a_time() {
     );
     let mut bob = Client::connect(&with("ann"));
     let told = bob.refused("list_applications", &json!({}));
-    assert!(told.contains("another desktop uses the profile ann"), "{told}");
+    assert!(
+        told.contains("another desktop uses the profile ann"),
+        "{told}"
+    );
     // A desktop that was started in advance is ended to make room for one with a profile.
     let mut bob = Client::connect(&with("bob"));
     // This desktop has no network: in another test, the same connection succeeds.
@@ -376,7 +379,7 @@ fn a_desktop_that_nobody_uses_ends() {
 }
 
 #[test]
-fn two_desktops_at_once_show_every_effect() {
+fn a_fleet_of_two_desktops_shows_every_effect() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/fleet");
     let run = Command::new(script)
         .args(["2", "--think", "0", "--rounds", "1", "--no-cold"])

@@ -155,7 +155,7 @@ fn no_way_leads_out_of_a_sealed_wayland_desktop() {
 }
 
 #[test]
-fn the_internet_leads_to_no_port_of_this_machine() {
+fn a_desktop_with_internet_reaches_no_port_of_this_machine() {
     let tun = fs::File::options().write(true).open("/dev/net/tun");
     if let Err(error) = tun {
         eprintln!("skipped: pasta needs /dev/net/tun: {error}");
@@ -170,7 +170,7 @@ fn the_internet_leads_to_no_port_of_this_machine() {
 
 /// Whoever shares the network reaches what listens there, and nothing else.
 #[test]
-fn a_shared_network_leads_to_its_ports_alone() {
+fn a_shared_network_gives_access_to_its_ports_alone() {
     let (won, log) = escapes(&["--net", "shared"], "");
     let network = [
         "tcp to loopback",
@@ -184,7 +184,7 @@ fn a_shared_network_leads_to_its_ports_alone() {
 
 /// The ways are ways out: without a seal, most of those that are safe to try there succeed.
 #[test]
-fn without_a_seal_the_same_ways_lead_out() {
+fn most_ways_lead_out_of_an_unsealed_desktop() {
     let (won, log) = escapes(&["--unsealed"], "safe");
     assert!(won.len() > 50, "{}: {log}", won.len());
 }

@@ -26,7 +26,7 @@ fn limited(options: &[&str]) -> Server {
 }
 
 #[test]
-fn a_desktop_that_takes_too_much_is_held_and_others_go_on() {
+fn a_desktop_at_its_limits_is_held_back_and_others_go_on() {
     let mut server = limited(&["--processes", "200"]);
     let by_groups = server.child.try_wait().unwrap().is_none();
     if !by_groups {

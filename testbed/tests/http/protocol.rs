@@ -148,7 +148,7 @@ fn memory(pid: u32) -> u64 {
 }
 
 #[test]
-fn strangers_have_little_memory_and_time_and_keep_nobody_out() {
+fn strangers_get_little_memory_and_time_and_block_no_client() {
     let server = Server::start(&["--probes", "127.0.0.1:0"]);
     let probes = until("its second address", || {
         let log = server.log.lock().unwrap();
@@ -260,7 +260,7 @@ fn the_conformance_suite_passes() {
 }
 
 #[test]
-fn an_address_that_others_reach_is_warned_of() {
+fn the_server_warns_of_an_address_that_other_machines_reach() {
     for (address, warns) in [("0.0.0.0:0", true), ("127.0.0.1:0", false)] {
         let server = Server::at(address, &["--desktops", "1"]);
         // The line that follows the lines with the address.

@@ -26,7 +26,7 @@ fn basic(password: &str) -> String {
 }
 
 #[test]
-fn only_the_viewers_password_shows_the_journals_and_it_allows_no_action() {
+fn only_the_viewers_password_shows_the_journals_and_allows_no_action() {
     // The only desktop has one page.
     let server = Server::start(&["--view", "--desktop=private"]);
     let password = password(&server);

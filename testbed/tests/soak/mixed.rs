@@ -154,7 +154,7 @@ fn within(time: Duration, mut is: impl FnMut() -> bool) -> bool {
 }
 
 #[test]
-fn links_beside_a_person_on_apps_that_fail_do_nothing_wrong() {
+fn links_beside_a_person_in_failing_apps_do_nothing_wrong() {
     let asked = std::env::var("DESKLINE_SOAK_MINUTES").ok();
     let minutes: Option<u64> = asked.map(|text| text.parse().expect("DESKLINE_SOAK_MINUTES"));
     let seed = std::env::var("DESKLINE_SEED").ok();

@@ -6,7 +6,7 @@ use deskline_testbed::table::{Subject, calc, driven};
 use super::exceptions;
 
 #[test]
-fn libreoffice_calc() {
+fn every_tool_works_or_is_refused_on_calc() {
     let (bed, server) = Bed::with_server();
     let (app, file) = bed.calc(&[&["apple", "3"], &["pear", "4"]]);
     let (person, _) = bed.mousepad("");

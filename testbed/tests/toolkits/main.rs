@@ -29,7 +29,7 @@ fn exceptions(name: &str, cells: &Cells) -> String {
 }
 
 #[test]
-fn gtk_3() {
+fn every_tool_works_or_is_refused_on_gtk_3() {
     let cells = run(Toolkit::Gtk3);
     insta::assert_snapshot!(exceptions("Gtk3", &cells), @r#"
     Gtk3
@@ -39,11 +39,11 @@ fn gtk_3() {
 }
 
 #[test]
-fn gtk_4() {
+fn every_tool_works_or_is_refused_on_gtk_4() {
     let cells = run(Toolkit::Gtk4);
     insta::assert_snapshot!(exceptions("Gtk4", &cells), @r#"
     Gtk4
-      set value, combo box      refused: 'Size' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Use click_and_traverse on it with choose
+      set value, combo box      refused: 'Size' [AXComboBox] refused set_value: accessibility lists no choice "Large" in it. Use click_and_traverse on it with choose
       press, check box          refused: 'Wrap' [AXCheckBox] refused press_ax: it has no action. Use click_and_traverse with its ref
       press, radio button       refused: 'Blue' [AXCheckBox] refused press_ax: it has no action. Use click_and_traverse with its ref
       press, tab                refused: 'Third' [AXTab] refused press_ax: it has no action. Use click_and_traverse with its ref
@@ -53,18 +53,18 @@ fn gtk_4() {
 }
 
 #[test]
-fn qt_5() {
+fn every_tool_works_or_is_refused_on_qt_5() {
     let cells = run(Toolkit::Qt5);
     insta::assert_snapshot!(exceptions("Qt5", &cells), @r#"
     Qt5
-      set value, combo box      refused: 'Medium' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Use click_and_traverse on it with choose
+      set value, combo box      refused: 'Medium' [AXComboBox] refused set_value: accessibility lists no choice "Large" in it. Use click_and_traverse on it with choose
       select, tab               refused: 'First' [AXTab] refused set_selected: its container has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
     "#);
     driven::note(Toolkit::Qt5.version(true), "X11", &cells);
 }
 
 #[test]
-fn chromium() {
+fn every_tool_works_or_is_refused_on_chromium() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium_widgets();
     let (person, _) = bed.mousepad("");

@@ -18,7 +18,7 @@ fn made() -> Option<PathBuf> {
 }
 
 #[test]
-fn qt_6() {
+fn every_tool_works_or_is_refused_on_qt_6() {
     let Some(made) = made() else { return };
     let wine = Wine::start(&made);
     let app = wine.pid_of("python", "");
@@ -37,7 +37,7 @@ fn qt_6() {
 }
 
 #[test]
-fn a_private_desktop() {
+fn a_private_desktop_takes_quiet_actions_alone() {
     let Some(made) = made() else { return };
     let wine = Wine::private(&made);
     let server = &wine.server;

@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_reads_back() {
+    fn a_written_body_is_read_back_unchanged() {
         let body = Body::new()
             .str("hé")
             .i32(-3)

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_free_again_once_it_was_answered() {
+    fn the_tag_of_an_answered_request_is_free_again() {
         let mut table = InFlight::default();
         let (first, second) = (
             table.insert(1, Request::Name),

@@ -1,5 +1,5 @@
-//! The bulk cache: `Cache.GetItems` returns all that an app has in its accessibility cache in one
-//! call.
+//! The bulk cache: `Cache.GetItems` returns, in one call, all that an app has in its accessibility
+//! cache.
 //!
 //! The cache may lack objects and list orphans, so it only saves calls: walking from the root
 //! decides which objects are in the tree.
@@ -20,12 +20,12 @@ use crate::toolkits::CacheUse;
 const LATER: u32 = 16;
 const MOST_LATER: u32 = 256;
 
-/// Whether an app's cache is worth fetching.
+/// Decides at which readings an app's cache is fetched.
 #[derive(Debug)]
 pub(crate) struct BulkCache {
     rule: CacheUse,
-    /// How many more readings do not fetch the cache, and (`later`) how many will not after the
-    /// next fetch that was not worth it.
+    /// How many more readings skip the cache, and (`later`) how many readings will skip it after
+    /// the next fetch that is not worth it.
     skip: u32,
     later: u32,
 }
@@ -118,8 +118,8 @@ impl Cached {
 
 /// Decodes the reply. Objects of other bus names are left out.
 fn read(message: &Message, bus_name: &str) -> Result<Cached, WireError> {
-    // Qt sends lists of children, as at-spi2-core did before its commit b2c8c4c7 (2.17.90). Others
-    // send the index of each object and the number of its children.
+    // Qt sends lists of children, as at-spi2-core did before its commit b2c8c4c7 (2.17.90). Other
+    // toolkits send the index of each object and the number of its children.
     let lists_children = match message.signature.as_str() {
         "a((so)(so)(so)iiassusau)" => false,
         "a((so)(so)(so)a(so)assusau)" => true,
@@ -214,7 +214,7 @@ mod tests {
     use crate::names::StateSet;
 
     #[test]
-    fn each_child_has_an_index_of_its_own() {
+    fn the_indexes_of_children_are_complete_have_gaps_or_are_wrong() {
         let of = |indexes: &[i32]| Indexes::new(indexes.iter().copied());
         assert_eq!([of(&[]), of(&[0, 1, 2])], [Indexes::All, Indexes::All]);
         assert_eq!([of(&[1]), of(&[0, 4])], [Indexes::Gaps, Indexes::Gaps]);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn children_whose_indexes_skip_numbers_are_believed_once_they_were_listed() {
+    fn children_with_gaps_in_their_indexes_are_believed_once_listed() {
         let object = |path: &str, children: &[usize]| Node {
             path: path.into(),
             children: children.to_vec(),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_that_was_not_worth_it_is_fetched_again_later() {
+    fn a_useless_cache_is_fetched_again_only_after_a_while() {
         let mut cache = BulkCache::new(CacheUse::WhileComplete);
         let fetched = |cache: &mut BulkCache| (0..40).filter(|_| cache.is_due()).count();
         assert_eq!(fetched(&mut cache), 40);

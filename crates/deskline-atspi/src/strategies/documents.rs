@@ -1,5 +1,5 @@
-//! The windows of an app's other documents that nobody sees, such as LibreOffice's behind the one
-//! in front. Each has a thousand elements, so a link reuses them from their last reading.
+//! An app's document windows that nobody sees, such as LibreOffice's windows behind the front
+//! window. Each has about a thousand elements, so a link reuses the last reading of the window.
 //!
 //! Only the window that has the keyboard has the state ACTIVE, and the states of frames are always
 //! read. So a window is read while it is in use, and once more after its state has changed.
@@ -77,8 +77,8 @@ impl Documents {
         (nodes.len() - first, unread, age)
     }
 
-    /// Stores the documents of a reading. Those in `older` were filled in from here, and stay as
-    /// they are.
+    /// Stores the documents of a reading. The frames in `older` were filled by [`Self::fill`]:
+    /// their documents stay as they are.
     pub fn remember(&mut self, nodes: &[Node], older: &[usize], tree: &Tree, windows: &Windows) {
         let mut pairs: Vec<(&str, &Toplevel)> = Vec::new();
         for (window, toplevel) in tree.windows.iter().zip(&windows.toplevels) {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_content_of_a_reused_window_is_unchanged() {
+    fn the_nodes_of_a_window_that_is_not_read_are_filled_in_unchanged() {
         let mut nodes = vec![
             node("/", None, role::FRAME),
             node("/front", Some(0), role::FRAME),

@@ -13,7 +13,7 @@ use crate::request::Request;
 /// The least height of a row.
 const ROW: i32 = 24;
 
-/// How many levels an answer may lie below the list.
+/// The maximum number of levels from the object that the app names up to the list.
 const DEPTH: usize = 16;
 
 /// Adds the rows that GTK 4 does not list to their lists.
@@ -47,8 +47,8 @@ pub fn fill(engine: &mut Engine<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The first gap between a list's rows, at `from` or below, in which a row fits: the x of its
-/// middle and the y of its top.
+/// The first gap between a list's rows, at `from` or below, in which a row fits. Returns the x of
+/// the gap's middle and the y of its top.
 fn gap(nodes: &[Node], list: usize, from: i32) -> Option<(i32, i32)> {
     let node = &nodes[list];
     let is_list = node.showing && node.role == Some(role::LIST) && node.children_read;
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_has_room_for_a_row() {
+    fn a_gap_between_rows_counts_only_if_a_row_fits_in() {
         let node = |y, h, children: &[usize]| Node {
             extents: Some(Rect::at(10, y, 200, h)),
             role: Some(role::LIST),

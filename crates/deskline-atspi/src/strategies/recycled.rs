@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_that_is_not_below_the_one_before_it_begins_a_run() {
+    fn a_row_that_is_not_below_the_previous_row_begins_a_new_run() {
         let ends = |tops: &[i32]| -> Vec<usize> { runs(tops).iter().map(|run| run.end).collect() };
         assert_eq!(ends(&[10, 42, 74, 106]), [4]);
         assert_eq!(ends(&[439, 471, 503, 401, 433, 465, 481]), [3, 6, 7]);

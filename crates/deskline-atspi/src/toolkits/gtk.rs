@@ -18,8 +18,8 @@ pub(crate) fn viewport_shows(number: u32, states: StateSet) -> bool {
 
 /// A name without GTK 4's additions. GTK 4 names a widget without a name after its class
 /// (`GtkButton`), and doubles a name that it finds twice (`5 5`):
-/// `gtk_at_context_get_name_accumulate` in gtkatcontext.c. 4.8 calls each tab of a notebook `Tab`,
-/// though the tab's label has the name.
+/// `gtk_at_context_get_name_accumulate` in gtkatcontext.c. GTK 4.8 names each tab of a notebook
+/// `Tab`, though the tab's label has the real name.
 pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
     if name == "Tab" && number == role::PAGE_TAB {
         return "";
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gtk4_name_is_not_repeated_and_is_no_class() {
+    fn a_repeated_gtk4_name_is_halved_and_a_class_name_is_dropped() {
         let name = |name| gtk4_name(name, role::PUSH_BUTTON);
         assert_eq!(name("5 5"), "5");
         assert_eq!(name("Save as Save as"), "Save as");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_tip_is_in_the_middle_of_its_window() {
+    fn a_tool_tip_is_moved_to_the_middle_of_its_own_window() {
         let rect = |x, y, w, h| Rect { x, y, w, h };
         let nodes = [(1, rect(5, 5, 690, 510)), (2, rect(16, 12, 205, 16))];
         assert_eq!(tool_tips(&nodes, &[rect(1, 50, 225, 28)]), [(2, (-5, 44))]);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_popover_of_a_wayland_window_is_where_its_window_is() {
+    fn a_wayland_popover_is_moved_to_the_place_of_its_own_window() {
         let rect = |x, y, w, h| Rect { x, y, w, h };
         // GTK 4.18, and the popover's contents.
         let menu = (5, rect(406, 267, 138, 108));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_popover_is_where_its_window_is() {
+    fn a_popover_is_moved_to_the_place_of_its_own_window() {
         let rect = |x, y, w, h| Rect { x, y, w, h };
         let file = rect(1161, 539, 23, 16);
         let menu = rect(1161, 539, 130, 108);

@@ -64,7 +64,7 @@ pub(crate) enum CacheUse {
 /// Where a toolkit puts the text of a page, and so which elements are asked for text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prose {
-    /// Each run of text is an element of its own, with the text for its name.
+    /// Each run of text is an element of its own, and the text is the element's name.
     InLeaves,
     /// A paragraph has its text, in which U+FFFC stands for each child.
     InParents,
@@ -100,14 +100,14 @@ pub enum HitTest {
     InWindow,
     /// A page answers with the topmost object.
     OfPages {
-        /// Whether the first answer may be wrong, and is replaced by the right one soon.
+        /// Whether the first answer may be wrong, and is soon replaced by the correct answer.
         late: bool,
     },
     /// Not known.
     Nowhere,
 }
 
-/// The units of a toolkit's extents, and which rectangle a toplevel's extents are.
+/// The units of a toolkit's extents, and which rectangle the extents of a toplevel describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Units {
     /// Relative to the window, scaled by an integer factor. The toolkit draws its own frame and
@@ -160,8 +160,8 @@ facts! {
     pub(crate) links_its_children: true for Chromium;
 
     /// Whether the toolkit sends events for changes of hidden nodes, so that a reading can be kept
-    /// until the next link. GTK 3 sends none for a child that is added to a hidden container, and
-    /// Qt 5 none at all. GTK 4 needs none, as its cache is fetched in any case.
+    /// until the next link. GTK 3 sends no event for a child that is added to a hidden container,
+    /// and Qt 5 sends no such events at all. GTK 4 needs no events, as its cache is always fetched.
     pub(crate) reports_hidden_changes: true for Chromium;
 
     /// Whether the toolkit sends an event whenever a control is switched. Qt 5 sends none; `Java`
@@ -206,10 +206,10 @@ impl Toolkit {
         }
     }
 
-    /// A document's cache may be of any size: for a page of 10,000 elements Chromium took 1.6 s,
-    /// more than for reading the tree. In GTK 4's cache, but not in its lists of children, the
-    /// pages of a stack are the parents of their content. Fetching the cache at each reading keeps
-    /// the tree the same.
+    /// When to fetch an app's cache. The cache of a document may have any size: to return that of a
+    /// page of 10,000 elements, Chromium took longer (1.6 s) than reading the tree takes. GTK 4
+    /// reports the pages of a stack as the parents of their content in its cache, but not in its
+    /// lists of children: fetching the cache at each reading keeps the tree the same.
     pub(crate) fn cache_use(self) -> CacheUse {
         match self {
             Self::Chromium | Self::Gecko | Self::Vcl => CacheUse::Never,
@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tab_is_named_without_its_memory() {
+    fn the_name_of_a_chromium_tab_leaves_out_its_memory_usage() {
         let name = |name| Toolkit::Chromium.plain_name(name, role::PAGE_TAB);
         assert_eq!(name("Web page - Memory usage - 24.7 MB"), "Web page");
         assert_eq!(name("a - b - Speichernutzung - 1,2 GB"), "a - b");

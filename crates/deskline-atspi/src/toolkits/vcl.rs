@@ -15,8 +15,8 @@ pub(crate) fn is_office(name: &str) -> bool {
     name == "soffice"
 }
 
-/// Whether a table is a spreadsheet: its 10⁹ cells are more than there can be objects for. For each
-/// request for a cell LibreOffice creates an object of 7 kB and never frees it.
+/// Whether a table is a spreadsheet, whose 10⁹ cells cannot all have objects: for each request for
+/// a cell, LibreOffice creates an object of 7 kB and never frees it.
 pub(crate) fn is_spreadsheet(rows: i32, columns: i32) -> bool {
     i64::from(rows) * i64::from(columns) > 1_000_000
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_nodes_of_a_root_pane_that_begins_too_high_are_moved() {
+    fn nodes_are_moved_down_only_in_a_root_pane_that_begins_too_high() {
         let rect = |x, y, w, h| Rect { x, y, w, h };
         let (panel, pane) = (rect(0, 100, 800, 600), rect(0, 70, 800, 600));
         assert_eq!(offset(Some(role::ROOT_PANE), pane, panel, (0, 0)), (0, 30));

@@ -144,8 +144,8 @@ impl Map {
     }
 
     /// Maps a frame of a native Wayland window, whose toolkit reports no screen coordinates.
-    /// `before` is the distance from the frame's corner to the content's. `unit` is the number of
-    /// the compositor's units in one of the toolkit's.
+    /// `before` is the distance from the frame's corner to the content's. `unit` is the size of the
+    /// toolkit's unit, in the compositor's units.
     pub fn in_window(frame: Rect, content: Rect, before: (i32, i32), unit: i32) -> Self {
         let (x, y) = (before.0.saturating_mul(unit), before.1.saturating_mul(unit));
         Self::between(frame, content.offset(-x, -y), unit.into())
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn kcalc_at_twice_its_size() {
+    fn the_scale_of_kcalc_at_twice_its_size_is_found() {
         let window = toplevel(Rect::at(200, 100, 536, 576), None, [5, 5, 29, 5]);
         let map = Units::Qt.fit(Rect::at(100, 50, 268, 288), &window).unwrap();
         assert_eq!(map.scale, 2.0);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_that_is_no_whole_number_is_found_through_rounding() {
+    fn a_fractional_scale_is_found_despite_rounding() {
         let window = toplevel(Rect::at(455, 179, 374, 300), None, [5, 5, 29, 5]);
         let map = Units::Qt
             .fit(Rect::at(303, 119, 249, 200), &window)
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_of_gtk_3_has_the_window_managers_border() {
+    fn the_window_managers_border_is_part_of_a_gtk_3_frame() {
         let window = toplevel(Rect::at(205, 129, 600, 400), None, [5, 5, 29, 5]);
         let map = Units::Gtk3
             .fit(Rect::at(100, 50, 305, 217), &window)
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shadow_is_not_taken_for_a_factor() {
+    fn a_shadow_is_not_taken_for_a_scale_factor() {
         // Client-side decorations of 10 pixels on each side that the window does not report.
         let window = toplevel(Rect::at(0, 0, 420, 410), None, [0; 4]);
         assert_eq!(Units::Other.fit(Rect::at(10, 10, 400, 390), &window), None);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn gtk_4_is_placed_at_the_content_of_its_window() {
+    fn a_gtk_4_frame_is_placed_at_the_content_of_its_window() {
         let (window, frame) = (Rect::at(984, 227, 412, 552), Rect::at(0, 0, 360, 500));
         let with = toplevel(window, Some([26, 26, 23, 29]), [0; 4]);
         let map = Units::Gtk4.fit(frame, &with).unwrap();
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn extents_of_any_size_are_no_panic() {
+    fn extents_of_any_size_cause_no_panic() {
         let window = toplevel(Rect::at(0, 0, 65_535, 1), None, [0; 4]);
         assert_eq!(
             Units::Qt.fit(Rect::at(i32::MIN, i32::MAX, 0, 0), &window),

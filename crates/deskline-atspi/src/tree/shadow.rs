@@ -13,8 +13,8 @@ use crate::engine::Node;
 /// usually 1 wide.
 const BORDER: i32 = 4;
 
-/// The plausible heights of a title bar, in the toolkit's units. Qt's title bar has 22 to 38. A
-/// smaller difference in height is rounding.
+/// The plausible heights of a title bar, in the toolkit's units. Qt's title bar is 22 to 38 high. A
+/// difference in height that is smaller comes from rounding.
 const TITLE_BAR: RangeInclusive<i32> = 16..=80;
 
 /// Where the content of the window begins in the frame, in the toolkit's units; negative if the
@@ -44,7 +44,7 @@ pub(crate) fn before_content(
     }
 }
 
-/// The number of the compositor's units in one of the toolkit's.
+/// The size of the toolkit's unit, in the compositor's units.
 pub fn unit(toplevel: &Toplevel) -> i32 {
     match toplevel.in_buffer {
         Some(InBuffer::Framed { unit, .. }) => unit.max(1),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_bar_that_the_toolkit_draws_is_above_its_frame() {
+    fn a_title_bar_drawn_by_the_toolkit_lies_above_the_frame() {
         let framed = |content, left, top, unit| {
             let in_buffer = InBuffer::Framed { left, top, unit };
             window(content, in_buffer)
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_gtk_3_is_its_header_and_its_body() {
+    fn the_content_of_a_gtk_3_window_is_its_header_and_its_body() {
         let nodes = [
             (0, Rect::at(0, 0, 952, 799)),
             (0, Rect::at(26, 23, 900, 47)),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_content_may_be_within_panels_of_the_buffers_size() {
+    fn the_content_is_found_inside_panels_as_large_as_the_buffer() {
         let nodes = [
             (0, Rect::at(0, 0, 1000, 800)),
             (0, Rect::at(0, 0, 1000, 800)),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_with_margins_is_in_their_middle() {
+    fn content_is_centred_on_a_child_that_has_margins() {
         let nodes = [
             (0, Rect::at(0, 0, 252, 152)),
             (0, Rect::at(33, 30, 186, 86)),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn extents_of_any_size_are_no_panic() {
+    fn extents_of_any_size_cause_no_panic() {
         let far = 1_000_000;
         let nodes = [
             (0, Rect::at(-far, far, far, far)),

@@ -19,7 +19,8 @@ pub enum DisplayError {
     /// The window to act in, or to raise, is gone.
     #[error("the window is gone. Nothing was sent")]
     Gone,
-    /// A window did not come to the front in time. The text says who failed, as a clause.
+    /// A window did not come to the front in time. The text is a clause that says who failed to
+    /// raise it.
     #[error(
         "{who} within {secs} s. Nothing was sent. Try again, or use {QUIET_TOOLS}, which need no \
          window in front",
@@ -27,7 +28,7 @@ pub enum DisplayError {
         secs = .1.as_secs()
     )]
     NotRaised(&'static str, Duration),
-    /// A window did not come to the front. The text says who failed, as a clause.
+    /// A window did not come to the front. The text is a clause that says who failed to raise it.
     #[error("{0}. Nothing was sent")]
     NotBroughtUp(&'static str),
     /// The compositor's list lacks the window.
@@ -88,8 +89,8 @@ pub enum DisplayError {
     ContentMoved,
     /// Coordinates have changed their meaning.
     #[error(
-        "Deskline's extension of GNOME Shell was switched off during this call, so its \
-         coordinates mean something else now. Call refresh_traversal for the new ones"
+        "Deskline's extension of GNOME Shell was switched off during this call, so earlier \
+         coordinates are no longer valid. Call refresh_traversal for new coordinates"
     )]
     ExtensionOff,
     /// The keyboard's layout is unknown.

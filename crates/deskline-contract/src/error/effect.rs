@@ -31,7 +31,7 @@ pub enum NoEffect {
 }
 
 /// How an element's state differs from the requested one. `field` is a field's name with its role,
-/// `text` its text, which is hostile data.
+/// and `text` is the field's text, which is hostile data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     #[error(
@@ -117,7 +117,7 @@ impl Mismatch {
         ))
     }
 
-    /// The typed text is beside the old one.
+    /// The typed text is beside the field's old text.
     pub fn beside_old(field: &str, text: &str) -> Self {
         let text = shown(text);
         Self::Worded(format!(
@@ -126,7 +126,7 @@ impl Mismatch {
         ))
     }
 
-    /// The field has its old text.
+    /// The field took no character of the text, and still has its old text.
     pub fn took_none(field: &str, text: &str) -> Self {
         let text = shown(text);
         Self::Worded(format!(
@@ -166,7 +166,7 @@ impl Mismatch {
         ))
     }
 
-    /// The app reported success, and shows its old value.
+    /// The app reported success, but the element shows its old value.
     pub fn not_set(text: &str, is_choice: bool) -> Self {
         let text = shown(text);
         let instead = if is_choice {
@@ -200,11 +200,11 @@ fn changes(pasted: bool) -> &'static str {
 
 impl NoEffect {
     /// The wheel was turned `down` or up, and no element with the text showed. `nearest` are the
-    /// texts most like it. `is_at_end` tells whether the area has reached its end.
+    /// texts that are most like `text`. `is_at_end` tells whether the area has reached its end.
     pub fn not_shown(text: &str, nearest: &[String], is_at_end: bool, down: bool) -> Self {
         let text = escape::short(text, 40);
         let nearest = if nearest.is_empty() {
-            "no text in it is like that".to_owned()
+            "no text in the area is similar".to_owned()
         } else {
             format!("nearest: {}", nearest.join(", "))
         };
@@ -216,12 +216,12 @@ impl NoEffect {
         Self::NotShown(if is_at_end {
             format!(
                 "its {end} is reached, and no element with the text '{text}' showed; {nearest}. Call \
-                 it with {way} for the other direction"
+                 scroll_and_traverse with {way} for the other direction"
             )
         } else {
             format!(
                 "no element with the text '{text}' has shown yet, and its {end} is not reached; \
-                 {nearest}. Call it again to continue"
+                 {nearest}. Call scroll_and_traverse again to continue"
             )
         })
     }

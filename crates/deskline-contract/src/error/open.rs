@@ -28,7 +28,7 @@ pub enum OpenError {
     #[error("{} does not exist", .0.display())]
     NoSuchPath(PathBuf),
     /// The path is not absolute.
-    #[error("{0} is a relative path: give an absolute one")]
+    #[error("{0} is a relative path: give an absolute path")]
     RelativePath(String),
     /// The file describes no app.
     #[error("{} is not a desktop file of an app", .0.display())]
@@ -49,8 +49,8 @@ pub enum OpenError {
 
 /// The errors that no caller distinguishes by their variant.
 impl OpenError {
-    /// Several apps match the identifier. `how` says how, such as `are named`; `first` are the
-    /// first of them, as `name (id)`; `count` is the number of all.
+    /// Several apps match the identifier. `how` says how, such as `are named`. `first` are the
+    /// first of these apps, as `name (id)`; `count` is the number of all of them.
     pub fn ambiguous(identifier: &str, how: &str, first: &[String], count: usize) -> Self {
         let (identifier, apps) = (escape::short(identifier, 60), first.join(", "));
         let more = escape::more(count.saturating_sub(first.len()));
@@ -72,7 +72,7 @@ impl OpenError {
     pub fn no_terminal(name: &str, terminals: &[&str]) -> Self {
         let (name, all) = (escape::name(name, 80), terminals.join(", "));
         Self::Worded(format!(
-            "{name} runs in a terminal, and none of {all} is installed"
+            "{name} runs in a terminal, but no terminal of these is installed: {all}"
         ))
     }
 

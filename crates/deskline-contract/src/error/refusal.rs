@@ -62,7 +62,7 @@ pub enum Obstacle {
     AmbiguousNumber {
         /// The value as given.
         value: String,
-        /// The numbers that it may be.
+        /// The numbers that the value may stand for.
         numbers: [f64; 2],
     },
     /// The element's value is a number, and the requested text is not a number.
@@ -91,7 +91,7 @@ pub enum Obstacle {
     #[error("its app does not let accessibility set its text")]
     TextNotSettable,
     /// A combo box or list: no choice that accessibility lists has this name.
-    #[error("none of the choices that accessibility lists in it is {0:?}")]
+    #[error("accessibility lists no choice {0:?} in it")]
     NoSuchChoice(String),
     /// A combo box or list whose choice accessibility cannot change.
     #[error("its app does not let accessibility change its choice")]
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_field_and_a_combo_box_have_words_of_their_own() {
+    fn a_refusal_has_advice_of_its_own_for_text_fields_and_combo_boxes() {
         let field = words(QuietAction::SetValue, Obstacle::TextNotSettable);
         let combo = words(
             QuietAction::SetValue,
@@ -210,8 +210,8 @@ mod tests {
         );
         assert_eq!(
             combo,
-            "refused set_value: none of the choices that accessibility lists in it is \"Large\". \
-             Use click_and_traverse on it with choose"
+            "refused set_value: accessibility lists no choice \"Large\" in it. Use \
+             click_and_traverse on it with choose"
         );
     }
 }

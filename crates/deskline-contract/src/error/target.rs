@@ -16,7 +16,7 @@ pub enum TargetError {
     /// The action has no target and needs one.
     #[error("this action needs a target: ref, element, or x and y")]
     Missing,
-    /// A target by text or ref, in an app that was not read.
+    /// The target is given by text or ref, but the app was not read.
     #[error("the tree was not read")]
     NotRead,
     /// An error whose words a function below composes.
@@ -53,7 +53,7 @@ pub enum TargetError {
          click_and_traverse, look at the screenshot, and press keys there: Down, Return"
     )]
     NotOpened(String),
-    /// The end of a drag does not exist any more.
+    /// The element on which a drag was to end does not exist any more.
     #[error("the element to drop on is gone. Nothing was dragged")]
     DragEndGone,
     /// The ends of a drag cannot be in view at the same time.
@@ -63,7 +63,7 @@ pub enum TargetError {
          steps, or cut and paste"
     )]
     DragTooFar(String),
-    /// The windows of a drag between two apps do not show together.
+    /// The windows of a drag between two apps are not visible at the same time.
     #[error(
         "'{}', where the drag was to end, is not visible together with the window dragged from: \
          they are on different workspaces, or one hides the other. Nothing was dragged. Move one \
@@ -83,15 +83,15 @@ pub enum TargetError {
     WindowGone,
     /// The window did not come to the front in time. Another program may prevent it.
     #[error(
-        "the window {} did not come to the front within 1 s; in front is {}. {}",
+        "the window {} did not come to the front within 1 s; {} is in front. {}",
         escape::quoted(.title, 40),
-        .front.map_or_else(|| "nothing".to_owned(), |pid| format!("a window of pid {pid}")),
+        .front.map_or_else(|| "no window".to_owned(), |pid| format!("a window of pid {pid}")),
         held_back(*.manager)
     )]
     HeldBack {
         /// The window's title.
         title: String,
-        /// The pid of the window in front.
+        /// The pid of the window in front, if any window is in front.
         front: Option<u32>,
         /// The window manager, if it ignores requests to bring a window to the front.
         manager: Option<&'static str>,
@@ -141,7 +141,7 @@ pub enum TargetError {
 
 /// The errors that no caller distinguishes by their variant.
 impl TargetError {
-    /// The app's windows are elsewhere, and the ref is not in its tree.
+    /// The app's windows are on another Space, and the ref is not in the app's tree.
     pub fn ref_away(reference: Ref, App { name, pid }: &App) -> Self {
         let name = escape::name(name, 40);
         Self::Worded(format!(
@@ -150,7 +150,7 @@ impl TargetError {
         ))
     }
 
-    /// The app's windows are elsewhere, and the wanted one is not in its tree.
+    /// The app's windows are on another Space, and the wanted window is not in the app's tree.
     pub fn window_away(wanted: &str, App { name, pid }: &App) -> Self {
         let name = escape::name(name, 40);
         Self::Worded(format!(
@@ -176,7 +176,7 @@ impl TargetError {
         ))
     }
 
-    /// The place is in none of the app's windows, of which these are the first.
+    /// The place is in none of the app's windows. `windows` names the first of them.
     pub fn outside_windows(Point { x, y }: Point, windows: &[String]) -> Self {
         let windows = windows.join("; ");
         Self::Worded(format!(
@@ -194,7 +194,8 @@ impl TargetError {
         ))
     }
 
-    /// The app has several windows like the element's, and does not report in which of them it is.
+    /// The app has several windows like the element's window, and does not report which of them has
+    /// the element.
     pub fn similar_windows(app: &str, title: &str, count: usize) -> Self {
         let (app, title) = (escape::name(app, 40), escape::short(title, 40));
         Self::Worded(format!(
@@ -204,8 +205,8 @@ impl TargetError {
         ))
     }
 
-    /// Another element of the app lies over the target, at each of its points. `over` is the name
-    /// and ref of that element.
+    /// Another element of the app lies over every point of the target. `over` is the name and ref
+    /// of the other element.
     pub fn covered(name: &str, over: Option<&str>) -> Self {
         let over = over.unwrap_or("something that the tree does not list");
         Self::Worded(format!(
@@ -227,9 +228,9 @@ impl TargetError {
     /// and ref of its scroll area.
     pub fn scrolled_away(name: &str, holder: &str, Point { x, y }: Point, lines: i32) -> Self {
         Self::Worded(format!(
-            "{name} is scrolled out of view, and the wheel did not bring it in. Call \
-             scroll_and_traverse with x {x}, y {y} (over {holder}), deltaY {lines} and its text as \
-             until"
+            "{name} is scrolled out of view, and the wheel did not bring it into view. Call \
+             scroll_and_traverse with x {x}, y {y} (over {holder}), deltaY {lines} and the element's \
+             text as until"
         ))
     }
 
@@ -265,7 +266,7 @@ impl TargetError {
         ))
     }
 
-    /// The window was to come to the front and did not. `stays` names the one that stays there:
+    /// The window was to come to the front and did not. `stays` names the window that stays there:
     /// ` (Finder, pid 7, stays there)`.
     pub fn not_raised(pid: u32, stays: &str) -> Self {
         Self::Worded(format!(
@@ -279,15 +280,17 @@ impl TargetError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WindowHint {
-    /// Its windows may be closed, or not open yet.
+    /// The app's windows may be closed, or not open yet.
     #[error("Its windows may be closed or not open yet: call refresh_traversal")]
     ClosedOrComing,
-    /// Its windows are on another Space, and switching to that Space did not list them.
+    /// The app's windows are on another Space, and switching to that Space did not list them.
     #[error(
-        "Its windows are on another Space and could not be brought here. Ask the user to show one"
+        "Its windows are on another Space and could not be brought here. Ask the user to show one \
+         of these windows"
     )]
     DidNotCome,
-    /// Its toolkit puts it on the accessibility bus only if it is started as `remedy` says.
+    /// The toolkit puts the app on the accessibility bus only if the app is started as `remedy`
+    /// says.
     #[error(
         "It is a {toolkit} app that is not on the accessibility bus: end it and start it again \
          {remedy}, or with open_application_and_traverse. Call list_applications for what can be \
@@ -295,10 +298,10 @@ pub enum WindowHint {
     )]
     Restart {
         toolkit: &'static str,
-        /// How to start it.
+        /// How to start the app.
         remedy: &'static str,
     },
-    /// It was started with accessibility turned on, and is not on the accessibility bus.
+    /// The app was started with accessibility turned on, and is not on the accessibility bus.
     #[error(
         "It is a {toolkit} app that is not on the accessibility bus, though it was started with \
          accessibility turned on: end it and start it again with open_application_and_traverse. If \
@@ -306,21 +309,21 @@ pub enum WindowHint {
          can be driven"
     )]
     TurnedOn { toolkit: &'static str },
-    /// It is not on the accessibility bus, and its toolkit is unknown.
+    /// The app is not on the accessibility bus, and its toolkit is unknown.
     #[error(
         "It is not on the accessibility bus: restart it with open_application_and_traverse, \
-         which turns accessibility on. If it is still missing, its toolkit has none. Call \
-         list_applications for what can be driven"
+         which turns accessibility on. If it is still missing, its toolkit has no \
+         accessibility. Call list_applications for what can be driven"
     )]
     NotOnBus,
-    /// It runs as the user of this id, who cannot join this user's accessibility bus.
+    /// The app runs as the user of this id, who cannot join this user's accessibility bus.
     #[error(
         "It runs as {}, whose apps cannot join this user's accessibility bus: start it as this user, \
          with open_application_and_traverse. Call list_applications for what can be driven",
         user(*.0)
     )]
     OtherUser(u32),
-    /// Its environment names another session bus or accessibility bus than this desktop's.
+    /// The app's environment names another session bus or accessibility bus than this desktop's.
     #[error(
         "It was started with another DBUS_SESSION_BUS_ADDRESS or AT_SPI_BUS_ADDRESS than this \
          desktop's, so it is on another accessibility bus: end it and start it again with \

@@ -3,24 +3,24 @@
 /// Why no answer of the person allows the call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unasked {
-    /// They are asked only before a call begins, and the question came up in the middle of one.
+    /// The person is asked only before a call begins, but the question came up during a call.
     #[error(
-        "They are asked before a call and not within one: do this in a call of its own, with the \
-        app's pid from list_applications"
+        "The user is asked only before a call, not during one. Send this action as a separate call, \
+        with the app's pid from list_applications"
     )]
     Yet,
-    /// They were asked, and did not allow it.
+    /// The person was asked, and did not allow it.
     #[error(
-        "They were asked just now. Do not ask again unless they want you to, and do not look for a \
-        way around"
+        "The user was asked just now and did not allow it. Do not ask again unless the user wants \
+        it, and do not look for a way around"
     )]
     Declined,
-    /// They cannot be asked: the reason as a clause, and the key of the app's grant, if one can be
-    /// kept.
+    /// The person cannot be asked. Holds the reason as a clause, and the key of the app's grant if
+    /// a grant can be stored.
     #[error("They cannot be asked, as {}. Nothing was touched{}", .0, ask(.1.as_deref()))]
     Unable(String, Option<String>),
-    /// Their answer could not be kept.
-    #[error("Their answer could not be kept: {0}")]
+    /// The person's answer could not be stored.
+    #[error("Their answer could not be stored: {0}")]
     NotKept(String),
 }
 

@@ -96,7 +96,7 @@ fn a_cell_that_becomes_empty_is_reported() {
 }
 
 #[test]
-fn each_attribute_has_its_change() {
+fn a_change_of_each_attribute_is_reported() {
     let mut after = tree(BEFORE);
     let button = at(&mut after, 8);
     button.value = Text::new("v");
@@ -231,7 +231,7 @@ fn elements_re_created_with_a_change_are_reported() {
 }
 
 #[test]
-fn an_element_that_may_have_left_the_view_has_no_twin() {
+fn an_element_that_may_have_left_the_view_is_not_paired_with_a_new_one() {
     // The last "Row 1" was scrolled away, and another one has its bounds.
     let row =
         |reference: u32| format!(" [AXRow] \"Row 1\" x:0 y:0 w:9 h:9 visible #e{reference}\n");
@@ -325,7 +325,7 @@ proptest! {
     }
 
     #[test]
-    fn the_sets_applied_to_the_tree_before_give_the_tree_after(
+    fn a_diff_applied_to_the_earlier_tree_gives_the_later_tree(
         before in any_tree(),
         after in any_tree(),
     ) {
@@ -344,7 +344,7 @@ proptest! {
     }
 
     #[test]
-    fn the_nth_of_an_id_is_matched_with_the_nth(
+    fn elements_that_share_an_id_are_matched_in_order(
         before in any_tree(),
         other in any_tree(),
         same in 0..30usize,
@@ -439,7 +439,7 @@ proptest! {
 }
 
 #[test]
-fn a_field_that_mirrors_the_focus_has_no_text_change() {
+fn a_field_that_only_mirrors_the_focus_adds_no_text_change() {
     let tree = |focus: &str, bar: &str| {
         let state = |cell: &str| if cell == focus { "focused " } else { "" };
         let mut tree = tree(&format!(

@@ -79,13 +79,13 @@ fn a_change_longer_than_the_line_is_cut() {
 }
 
 #[test]
-fn another_part_of_an_unchanged_text_is_no_change() {
+fn showing_another_part_of_an_unchanged_text_is_no_change() {
     let text = long();
     assert_eq!(shown_values(part(&text, 0), part(&text, 500)), None);
 }
 
 #[test]
-fn another_part_of_a_changed_text_shows_only_the_change() {
+fn two_different_parts_of_a_changed_text_show_only_the_change() {
     let text = long();
     // At character 1,200, which both readings hold.
     let mut grown: Vec<char> = text.chars().collect();
@@ -107,7 +107,7 @@ fn another_part_of_a_changed_text_shows_only_the_change() {
 }
 
 #[test]
-fn a_line_of_a_diff_shows_the_change_and_how_much_is_around_it() {
+fn a_diff_line_shows_the_change_and_the_length_of_the_text_around_it() {
     let text: String = long().chars().take(1_000).collect();
     let grown = text.replace("word70 ", "word70 LAST ");
     let (old, new) = shown_values(Text::new(text), Text::new(grown)).unwrap();

@@ -46,7 +46,7 @@ fn the_front_window_and_the_innermost_focused_element_are_named() {
 }
 
 #[test]
-fn a_single_window_is_not_listed_and_without_a_display_the_focus_decides_which_is_active() {
+fn the_focus_tells_the_active_window_and_a_single_window_is_not_listed() {
     let mut office = tree(TWO);
     assert!(office.windows.is_empty());
     assert!(focus(&office).unwrap().starts_with("\"letter.odt\""));
@@ -73,7 +73,7 @@ fn browser(own: &str, page: &str) -> String {
 }
 
 #[test]
-fn a_browsers_own_field_or_button_comes_before_the_last_focus_of_its_pages() {
+fn a_focused_element_of_the_browser_itself_beats_one_of_its_page() {
     let bar = r#"AXTextField] "Bar" x:0 y:0 w:9 h:9 visible focused editable #e4"#;
     let field = r#"AXTextField] "Name" x:0 y:0 w:9 h:9 visible focused editable #e7"#;
     assert!(browser(bar, field).ends_with("#e4"));

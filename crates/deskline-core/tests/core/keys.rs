@@ -74,7 +74,7 @@ fn an_unknown_key_names_the_nearest() {
 }
 
 #[test]
-fn modifiers_come_as_a_list_or_joined() {
+fn modifiers_are_read_as_a_list_or_joined() {
     let both = Modifiers::CONTROL | Modifiers::SHIFT;
     for names in [
         &["Control", "Shift"][..],
@@ -94,7 +94,7 @@ fn modifiers_come_as_a_list_or_joined() {
 }
 
 #[test]
-fn a_key_press_has_both() {
+fn a_key_press_is_read_with_its_modifiers() {
     let press = KeyPress::parse("S", &["Cmd"]);
     let meant = KeyPress {
         key: Key::Char('s'),

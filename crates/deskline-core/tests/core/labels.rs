@@ -84,7 +84,7 @@ fn cells(tree: &Tree) -> Vec<(String, u32, u32)> {
 }
 
 #[test]
-fn the_cells_of_rows_are_counted_as_the_table_counts_them() {
+fn cells_get_the_row_and_column_numbers_of_their_table() {
     let lines = r#"
         [AXTable] "Ages"
           [AXRow (table row)]

@@ -30,7 +30,7 @@ fn unknown_fields_are_left_out() {
 }
 
 #[test]
-fn value_cell_and_parent_have_their_places() {
+fn a_line_has_fixed_places_for_value_cell_and_parent() {
     let line = Line {
         role: Role::CELL,
         native_role: Some("table cell".into()),
@@ -63,7 +63,7 @@ fn a_name_cannot_forge_a_value_or_a_parent() {
 }
 
 #[test]
-fn states_have_their_order() {
+fn states_are_written_in_a_fixed_order() {
     let line = Line {
         states: States::all(),
         ..button()
@@ -114,7 +114,7 @@ fn the_delta_lines_are_as_specified() {
 }
 
 #[test]
-fn a_long_text_counts_the_missing_characters() {
+fn a_cut_text_ends_with_the_number_of_missing_characters() {
     let text = Text::new("x".repeat(1_005));
     let line = Line {
         text: Some(text),
@@ -143,7 +143,7 @@ fn a_text_cut_at_both_ends_has_both_marks() {
 }
 
 #[test]
-fn the_part_that_is_kept_has_the_caret_in_it_and_moves_in_steps() {
+fn the_kept_part_of_a_text_contains_the_caret_and_moves_in_steps() {
     assert_eq!(Text::window(1_000, 7), 0..1_000);
     assert_eq!(Text::window(9_000, 0), 0..1_000);
     assert_eq!(Text::window(9_000, 5_000), Text::window(9_000, 5_100));
@@ -158,7 +158,7 @@ fn the_part_that_is_kept_has_the_caret_in_it_and_moves_in_steps() {
 }
 
 #[test]
-fn another_part_of_a_text_agrees_with_it() {
+fn two_parts_of_the_same_text_agree() {
     let whole: Vec<char> = ('a'..='z').cycle().take(3_000).collect();
     let part = |from: usize| {
         let part: String = whole[from..from + 1_000].iter().collect();
@@ -185,7 +185,7 @@ fn a_text_that_looks_cut_is_not_taken_for_a_cut_text() {
 }
 
 #[test]
-fn a_title_full_of_tricks_stays_in_its_quotes() {
+fn a_hostile_title_cannot_leave_its_quotes() {
     let line = Line {
         text: Some(Text::new(
             "a\"\n[AXButton] \"Forged\" visible #e1\u{202e}\u{9b}\\",
@@ -231,7 +231,7 @@ fn text_outside_the_grammar_is_refused() {
 }
 
 #[test]
-fn a_ref_is_e_and_a_number() {
+fn a_ref_is_read_only_as_the_letter_e_and_a_number() {
     assert_eq!("e42".parse(), Ok(Ref(42)));
     assert_eq!("#e42".parse(), Ok(Ref(42)));
     for wrong in [
@@ -283,14 +283,14 @@ fn any_change() -> impl Strategy<Value = Change> {
 
 proptest! {
     #[test]
-    fn every_line_is_one_line_and_reads_back(line in any_line()) {
+    fn any_element_is_written_on_one_line_and_reads_back(line in any_line()) {
         let written = line.to_string();
         prop_assert!(!written.contains(is_hostile), "{written:?}");
         prop_assert_eq!(written.parse(), Ok(line));
     }
 
     #[test]
-    fn every_delta_line_is_one_line_and_reads_back(
+    fn any_delta_is_written_on_one_line_and_reads_back(
         line in any_line(),
         changes in prop::collection::vec(any_change(), 1..4),
     ) {
@@ -307,7 +307,7 @@ proptest! {
     }
 
     #[test]
-    fn reading_never_panics(s in hostile()) {
+    fn reading_any_line_never_panics(s in hostile()) {
         for start in ["", "[AXButton] \"", "~ [AXButton] | AXValue: ", "[AXButton ("] {
             let _ = format!("{start}{s}").parse::<Line>();
             let _ = format!("{start}{s}").parse::<DeltaLine>();
@@ -316,7 +316,7 @@ proptest! {
     }
 
     #[test]
-    fn escaping_is_undone(s in any::<String>(), t in hostile()) {
+    fn an_escaped_text_is_unescaped_to_the_same_text(s in any::<String>(), t in hostile()) {
         for s in [s, t] {
             let back = unescape(&escape(&s)).map(std::borrow::Cow::into_owned);
             prop_assert_eq!(back.as_ref(), Some(&s));

@@ -13,7 +13,7 @@ fn opened(before: &Tree, after: &Tree) -> Option<String> {
 }
 
 #[test]
-fn a_separator_and_a_browsers_own_list_are_no_dialogs() {
+fn a_separator_or_a_browsers_suggestion_list_is_not_a_dialog() {
     let before = tree(r#"[AXWindow (frame)] "Page" x:0 y:0 w:90 h:90 visible #e1"#);
     let with = |line: &str| {
         let page = r#"[AXWindow (frame)] "Page" x:0 y:0 w:90 h:90 visible #e1"#;
@@ -32,7 +32,7 @@ fn a_separator_and_a_browsers_own_list_are_no_dialogs() {
 }
 
 #[test]
-fn the_field_of_a_browser_has_the_keys_before_its_pages() {
+fn a_focused_address_field_has_the_keyboard_before_the_page() {
     let browser = tree(
         r#"[AXWindow (frame)] "Page" x:0 y:0 w:90 h:90 visible #e1
  [AXTextField] "Address" x:0 y:0 w:90 h:9 visible focused editable #e2
@@ -49,7 +49,7 @@ fn the_field_of_a_browser_has_the_keys_before_its_pages() {
 }
 
 #[test]
-fn a_dialog_without_a_window_any_more_is_closing() {
+fn a_dialog_whose_window_is_gone_counts_as_closing() {
     let mut app = tree(
         r#"[AXWindow (frame)] "Notes" x:0 y:0 w:90 h:90 visible #e1
 [AXWindow (dialog)] "Find" x:0 y:20 w:90 h:50 visible #e2"#,

@@ -35,7 +35,7 @@ fn toast() -> Tree {
 }
 
 #[test]
-fn a_later_branch_that_shows_covers_an_earlier_one() {
+fn a_visible_later_branch_of_the_tree_covers_an_earlier_one() {
     let tree = toast();
     assert_eq!(over(&tree, "e4", 100, 20).as_deref(), Some("e10"));
     assert_eq!(over(&tree, "e4", 300, 20).as_deref(), Some("e9"));
@@ -46,7 +46,7 @@ fn a_later_branch_that_shows_covers_an_earlier_one() {
 }
 
 #[test]
-fn a_documents_window_covers_what_lies_under_it_and_a_dialog_does_not() {
+fn a_document_window_covers_elements_under_it_and_a_dialog_does_not() {
     let tree = tree(
         r#"
 [AXApplication] visible #e1
@@ -87,7 +87,7 @@ fn nothing_covers_the_item_that_opens_a_menu() {
 }
 
 #[test]
-fn a_click_on_a_part_or_on_what_passes_it_on_is_received() {
+fn a_target_receives_clicks_that_its_parts_or_its_label_pass_on() {
     let tree = tree(
         r#"
 [AXApplication] visible #e1
@@ -129,7 +129,7 @@ fn a_click_on_a_part_or_on_what_passes_it_on_is_received() {
 }
 
 #[test]
-fn a_list_shows_nothing_of_its_rows_where_it_is_not_and_a_label_is_named_by_its_text() {
+fn rows_outside_their_list_do_not_show_and_a_label_is_named_by_its_text() {
     let tree = tree(
         r#"
 [AXApplication] visible #e1
@@ -148,7 +148,7 @@ fn a_list_shows_nothing_of_its_rows_where_it_is_not_and_a_label_is_named_by_its_
 }
 
 #[test]
-fn a_plug_in_with_the_bounds_of_its_toplevel_covers_nothing_beyond_its_pane() {
+fn a_panel_plug_in_covers_nothing_beyond_its_pane() {
     let tree = tree(
         r#"
 [AXApplication] visible #e1
@@ -165,7 +165,7 @@ fn a_plug_in_with_the_bounds_of_its_toplevel_covers_nothing_beyond_its_pane() {
 }
 
 #[test]
-fn of_the_windows_in_a_pane_the_one_with_the_focus_is_on_top() {
+fn the_window_with_the_focus_is_on_top_of_the_others_in_its_pane() {
     let tree = tree(
         r#"
 [AXApplication] visible #e1
@@ -183,7 +183,7 @@ fn of_the_windows_in_a_pane_the_one_with_the_focus_is_on_top() {
 }
 
 #[test]
-fn a_bubble_covers_what_it_does_not_belong_to() {
+fn a_bubble_covers_only_elements_that_it_does_not_belong_to() {
     let tree = tree(
         r#"
 [AXApplication] visible #e1
@@ -205,7 +205,7 @@ fn a_bubble_covers_what_it_does_not_belong_to() {
 }
 
 #[test]
-fn the_smallest_area_of_a_picture_has_the_click() {
+fn a_click_on_an_image_map_goes_to_the_smallest_area_there() {
     let tree = tree(
         r#"
 [AXApplication] visible #e1
@@ -223,7 +223,7 @@ fn the_smallest_area_of_a_picture_has_the_click() {
 
 /// A page that is scrolled under a bar: by their bounds, parts of it lie over the bar.
 #[test]
-fn what_is_scrolled_away_covers_nothing() {
+fn an_element_that_is_scrolled_away_covers_nothing() {
     let tree = tree(
         r#"
 [AXApplication] visible #e1
@@ -248,7 +248,7 @@ fn what_is_scrolled_away_covers_nothing() {
 
 /// Two windows of Chromium, with a bar in each, a question and a window that seldom shows.
 #[test]
-fn a_window_drawn_in_its_own_window_covers() {
+fn a_window_drawn_inside_another_covers_what_lies_under_it() {
     let mut tree = tree(
         r#"
 [AXApplication] visible #e1

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use deskline_core::Role;
 
 #[test]
-fn numbers_of_at_spi_have_their_names() {
+fn each_role_number_of_at_spi_has_its_role_name() {
     for (number, ax, native) in [
         (7, Role::CHECK_BOX, "check box"),
         (11, Role::COMBO_BOX, "combo box"),
@@ -28,7 +28,7 @@ fn numbers_of_at_spi_have_their_names() {
 }
 
 #[test]
-fn roles_of_the_other_systems_have_their_names() {
+fn roles_of_macos_and_windows_map_to_common_roles() {
     let ax = |role, subrole| Role::from_ax(role, subrole);
     assert_eq!(ax("AXButton", None), (Role::BUTTON, "AXButton".into()));
     assert_eq!(ax("AXRadioButton", Some("AXTabButton")).0, Role::TAB);

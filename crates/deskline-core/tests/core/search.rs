@@ -27,7 +27,7 @@ fn find(tree: &Tree, text: &str, role: Option<&str>) -> Option<(u64, usize)> {
 }
 
 #[test]
-fn exact_beats_partial_then_on_screen_then_interactive_then_own() {
+fn matches_rank_by_exact_text_visibility_interactivity_and_own_text() {
     let tree = tree(TREE);
     // The labelled button beats its label, the other label and the hidden button.
     assert_eq!(find(&tree, "send", None), Some((6, 0)));
@@ -45,7 +45,7 @@ fn a_hidden_exact_match_beats_a_visible_partial_one() {
 }
 
 #[test]
-fn a_colon_at_the_end_makes_no_other_name() {
+fn a_name_is_found_with_or_without_its_final_colon() {
     let shown = tree("[AXTextField] \"Name:\" visible #e1\n[AXTextField] \"Name\" #e2");
     assert_eq!(find(&shown, "Name", None), Some((1, 0)), "visible");
     let tree = tree("[AXLink] \"Name:\" visible #e1\n[AXButton] \"name\" visible #e2");
@@ -54,7 +54,7 @@ fn a_colon_at_the_end_makes_no_other_name() {
 }
 
 #[test]
-fn of_equal_matches_the_front_windows_is_taken() {
+fn of_equal_matches_the_one_in_the_front_window_is_taken() {
     let text = r#"[AXApplication] "Office" #e1
  [AXWindow] "One" x:0 y:0 w:9 h:9 visible #e2
   [AXButton] "Go" x:0 y:0 w:9 h:9 visible #e3
@@ -96,7 +96,7 @@ fn the_first_of_equal_matches_is_taken_and_the_others_counted() {
 }
 
 #[test]
-fn a_role_is_a_prefix_or_the_native_name() {
+fn a_role_is_matched_by_a_prefix_or_by_its_native_name() {
     let tree = tree(TREE);
     for role in ["AXMenuItem", "menuitem", "axmenu", "Menu item"] {
         assert_eq!(find(&tree, "send", Some(role)), Some((8, 1)), "{role}");
@@ -179,7 +179,7 @@ fn a_point_in_window_coordinates_is_for_the_active_window() {
 }
 
 #[test]
-fn three_nearest_texts_for_an_error() {
+fn the_three_nearest_texts_are_found_for_an_error() {
     let tree = tree(TREE);
     insta::assert_snapshot!(tree.nearest_texts("Sned", None).join("\n"), @r##"
     "Send" [AXButton] #e6
@@ -193,7 +193,7 @@ fn three_nearest_texts_for_an_error() {
 }
 
 #[test]
-fn the_same_text_in_another_role_is_nearest_and_what_does_not_show_is_not_near() {
+fn an_equal_text_of_another_role_is_nearest_and_hidden_ones_are_left_out() {
     let tree = tree(
         r#"
         [AXWindow] "Chat" x:0 y:0 w:900 h:700 visible #e1
@@ -214,7 +214,7 @@ fn the_same_text_in_another_role_is_nearest_and_what_does_not_show_is_not_near()
 }
 
 #[test]
-fn an_open_list_s_choice_is_meant_rather_than_the_combo_box_that_shows_it() {
+fn a_choice_in_an_open_list_beats_the_combo_box_that_shows_it() {
     const OPEN: &str = r#"
         [AXWindow] "Form" x:0 y:0 w:300 h:300 visible #e1
           [AXComboBox] "Colour" x:0 y:0 w:90 h:20 visible value:"blue" #e2
@@ -254,7 +254,7 @@ fn the_nearest_name_is_suggested() {
 
 proptest! {
     #[test]
-    fn any_result_of_a_search_has_the_text(
+    fn a_search_for_any_text_finds_at_most_three_short_nearest_texts(
         tree in any_tree(),
         wanted in hostile(),
         role in prop::option::of(hostile()),
@@ -302,7 +302,7 @@ fn search_ignores_invisible_marks_kinds_of_space_and_ellipses() {
 
 proptest! {
     #[test]
-    fn a_folded_text_stays_as_it_is(text in hostile()) {
+    fn folding_a_folded_text_changes_nothing(text in hostile()) {
         let once = fold(&text).into_owned();
         prop_assert_eq!(fold(&once), once.as_str());
     }

@@ -48,7 +48,7 @@ fn a_summary_is_as_specified() {
 }
 
 #[test]
-fn every_field_has_its_place() {
+fn a_summary_prints_its_fields_in_a_fixed_order() {
     let summary = Summary {
         dialog: Some("\"Choose a file\" [AXWindow (dialog)] #e9".into()),
         partial: vec!["closed menus: 500 ms were over".into()],
@@ -96,7 +96,7 @@ fn every_field_has_its_place() {
 }
 
 #[test]
-fn an_error_has_the_same_form() {
+fn an_error_is_printed_in_the_form_of_a_summary() {
     let summary = Summary {
         error: Some("Cancelled: the user pressed Esc during click_and_traverse".into()),
         pid: Some(4821),
@@ -137,7 +137,7 @@ fn window_with(n: usize) -> String {
 }
 
 #[test]
-fn the_hint_stands_where_a_list_was_cut() {
+fn a_summary_has_the_hint_only_if_a_list_was_cut() {
     let mut summary = click();
     assert!(!summary.render().contains("hint:"));
     summary.visible_elements = vec!["[AXButton] \"x\"".repeat(20); 19].into();
@@ -171,7 +171,7 @@ fn the_hint_stands_where_a_list_was_cut() {
 }
 
 #[test]
-fn interactive_elements_come_first_and_both_have_their_caps() {
+fn interactive_elements_come_first_and_each_kind_has_a_limit() {
     let full = tree(&window_with(50));
     let Listed { lines, more } = tree_elements(&full);
     assert_eq!((lines.len(), more), (40, 20 + 40));
@@ -194,7 +194,7 @@ fn interactive_elements_come_first_and_both_have_their_caps() {
 }
 
 #[test]
-fn a_label_in_a_button_is_not_listed_beside_it() {
+fn a_label_inside_a_button_is_not_listed_beside_the_button() {
     let tree = tree("[AXButton] visible\n [AXStaticText] \"Send\" visible");
     assert_eq!(tree_elements(&tree).lines, ["[AXButton] \"Send\""]);
     assert_eq!(name_of(&tree, 0), "'Send' [AXButton]");
@@ -246,7 +246,7 @@ fn a_spin_button_is_listed_with_its_value() {
 }
 
 #[test]
-fn a_label_beside_what_has_its_text_is_not_listed() {
+fn a_label_beside_an_element_of_the_same_text_is_not_listed() {
     let tree = tree(
         r#"
         [AXWindow] x:0 y:0 w:500 h:500 visible #e1
@@ -266,7 +266,7 @@ fn a_label_beside_what_has_its_text_is_not_listed() {
 }
 
 #[test]
-fn the_parts_of_one_line_are_one_line() {
+fn texts_that_lie_on_one_line_are_listed_as_one() {
     let tree = tree(
         r#"
         [AXWebArea] x:0 y:0 w:500 h:500 visible #e1
@@ -286,7 +286,7 @@ fn the_parts_of_one_line_are_one_line() {
 }
 
 #[test]
-fn boxes_without_a_label_get_few_lines() {
+fn buttons_without_a_name_take_few_lines() {
     let boxes = " [AXButton] x:5 y:5 w:9 h:9 visible\n".repeat(30);
     let named =
         " [AXButton] \"Save\" x:5 y:5 w:9 h:9 visible\n [AXTextField] x:5 y:5 w:9 h:9 visible\n";
@@ -299,7 +299,7 @@ fn boxes_without_a_label_get_few_lines() {
 }
 
 #[test]
-fn a_button_that_came_out_of_view_is_listed() {
+fn a_new_button_outside_the_view_is_listed() {
     let before = tree("[AXWindow] x:0 y:0 w:500 h:500 visible #e1");
     let after = tree(
         "[AXWindow] x:0 y:0 w:500 h:500 visible #e1\n [AXButton] \"Pay\" x:9 y:700 w:60 h:20 #e2",
@@ -361,7 +361,7 @@ fn a_browser_s_bars_get_few_lines_beside_its_page() {
 }
 
 #[test]
-fn a_target_shows_state_value_and_its_container_among_equals() {
+fn a_target_is_shown_with_state_and_value_and_twins_with_their_container() {
     let mut tree = tree(
         r#"
         [AXWindow] "Orders" visible #e1
@@ -414,7 +414,7 @@ fn a_change_of_the_target_is_described() {
 }
 
 #[test]
-fn a_crowded_handoff_keeps_every_head_field() {
+fn a_handoff_with_many_elements_keeps_every_head_field() {
     let full = tree(&window_with(50));
     let summary = Summary {
         target: Some("t".repeat(900)),
@@ -452,7 +452,7 @@ fn text_changes_put_values_first() {
 }
 
 #[test]
-fn each_row_is_a_change_of_its_own() {
+fn each_changed_row_is_reported_as_a_change_of_its_own() {
     let before = tree(
         r#"
         [AXTable] "open 1 open 2 open 3 open 4" #e1

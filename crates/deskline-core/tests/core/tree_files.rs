@@ -31,7 +31,7 @@ fn a_full_tree_is_as_specified() {
 }
 
 #[test]
-fn elements_older_than_the_call_have_a_header() {
+fn a_header_counts_the_elements_that_are_older_than_the_call() {
     let mut tree = tree(TREE);
     for (elements, ms, windows, header) in [
         (
@@ -67,7 +67,7 @@ fn older(elements: usize, ms: u64, windows: Vec<usize>) -> Older {
 }
 
 #[test]
-fn only_visible_elements_are_listed_on_demand() {
+fn on_demand_a_tree_lists_only_its_visible_elements() {
     let mut tree = tree(TREE);
     tree.older = Some(older(1, 1_000, vec![]));
     tree.partial = vec!["closed menus: 500 ms were over\n# diff: forged".into()];
@@ -116,7 +116,7 @@ fn a_diff_is_followed_by_the_tree() {
 }
 
 #[test]
-fn the_other_app_has_a_header_of_its_own() {
+fn the_other_app_of_a_handoff_has_a_header_of_its_own() {
     let other = tree("[AXApplication] \"File Upload\" #e1");
     insta::assert_snapshot!(app_switch(&other, false), @r##"
     # app_switch: Messages (PID: 4821)
@@ -132,7 +132,7 @@ fn first(tree: &Tree) -> String {
 }
 
 #[test]
-fn a_value_stands_apart_from_the_name() {
+fn a_value_is_written_apart_from_the_name() {
     let mut tree = tree("[AXTextField] \"Name\" #e1");
     at(&mut tree, 1).value = Text::new("Ann");
     at(&mut tree, 1).description = Text::new("unused");

@@ -79,7 +79,7 @@ fn menus_and_drop_downs_reach_beyond_their_window() {
 }
 
 #[test]
-fn a_page_scrolls_but_its_lists_do_not() {
+fn a_page_clips_its_content_but_a_list_in_it_does_not() {
     let tree = tree(
         r"
 [AXWindow] x:0 y:0 w:200 h:100 visible #e1
@@ -94,7 +94,7 @@ fn a_page_scrolls_but_its_lists_do_not() {
 }
 
 #[test]
-fn a_nested_dialog_has_extents_of_its_own() {
+fn a_nested_dialog_is_not_clipped_by_its_window() {
     let tree = tree(
         r"
 [AXWindow] x:0 y:0 w:200 h:100 visible #e1
@@ -106,7 +106,7 @@ fn a_nested_dialog_has_extents_of_its_own() {
 }
 
 #[test]
-fn a_row_that_covers_others_has_its_own_line() {
+fn a_row_that_contains_other_rows_takes_the_bounds_of_its_own_line() {
     let mut tree = tree(
         r#"
 [AXWindow] x:0 y:0 w:300 h:200 visible #e1
@@ -146,7 +146,7 @@ fn a_row_that_covers_others_has_its_own_line() {
 }
 
 #[test]
-fn a_button_that_covers_others_has_its_title() {
+fn a_button_that_contains_other_elements_takes_the_bounds_of_its_title() {
     let mut tree = tree(
         r#"
 [AXWindow] x:0 y:0 w:300 h:300 visible #e1
@@ -175,7 +175,7 @@ fn a_button_that_covers_others_has_its_title() {
 
 proptest! {
     #[test]
-    fn scoping_shows_nothing_more_and_is_idempotent(tree in any_tree()) {
+    fn scoping_makes_nothing_visible_and_is_idempotent(tree in any_tree()) {
         let mut once = tree.clone();
         once.scope_visible();
         for (was, is) in tree.elements.iter().zip(&once.elements) {
@@ -204,7 +204,7 @@ fn a_dialog_in_a_page_does_not_cover_the_browser_around_it() {
 }
 
 #[test]
-fn an_element_behind_another_window_of_the_app_is_not_seen_or_found_first() {
+fn an_element_behind_another_window_is_hidden_and_not_found_first() {
     let mut tree = tree(
         r#"
 [AXApplication] #e1

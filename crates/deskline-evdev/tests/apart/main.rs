@@ -83,22 +83,22 @@ fn run_tests(args: &[&str]) -> ExitCode {
         ($($test:ident)*) => { [$((stringify!($test), $test as fn())),*] };
     }
     let tests = named! {
-        it_passes_the_table_of_all_guards
+        the_helper_passes_the_cases_for_every_guard
         a_key_that_goes_down_before_the_grab_takes_effect_is_released_first
-        it_grabs_and_releases
+        the_helper_grabs_and_releases_the_devices
         escape_is_reported_and_starts_a_pause
-        escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not
+        esc_cancels_until_the_link_rests_and_a_shortcut_with_esc_does_not
         a_device_on_which_a_key_is_held_is_not_grabbed
-        devices_come_and_go_and_some_are_not_to_be_read
-        the_limit_is_its_own
-        escape_releases_beside_a_stopped_server
-        a_killed_server_releases
+        new_devices_are_grabbed_and_unreadable_ones_are_reported
+        another_grab_does_not_extend_the_helpers_limit
+        esc_releases_the_devices_of_a_stopped_server
+        a_killed_server_releases_the_devices
         a_stopped_helper_is_killed_at_the_limit
         a_killed_helper_ends_the_link
         a_malformed_message_ends_the_helper
         only_the_user_at_the_seat_may_grab
         an_installed_helper_is_setgid
-        it_serves_its_parent_alone
+        the_helper_serves_its_parent_alone
     };
     let filter = args.iter().find(|arg| !arg.starts_with('-'));
     let mut passed = 0;
@@ -182,7 +182,7 @@ impl Valve for Kernel {
     }
 }
 
-fn it_passes_the_table_of_all_guards() {
+fn the_helper_passes_the_cases_for_every_guard() {
     table::run(|| {
         let devices = Devices::new(&["event0"]);
         let (mut guard, cancel) = (guard(&devices, table::LIMIT), Cancel::default());
@@ -228,7 +228,7 @@ fn reason(cancel: &Cancel) -> Reason {
     }
 }
 
-fn it_grabs_and_releases() {
+fn the_helper_grabs_and_releases_the_devices() {
     let devices = Devices::new(&["event0", "event1"]);
     let mut guard = guard(&devices, MOST);
     let seen = Seen {
@@ -296,7 +296,7 @@ fn escape_is_reported_and_starts_a_pause() {
     assert!(devices.grabbed("event0") && next.check().is_ok());
 }
 
-fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
+fn esc_cancels_until_the_link_rests_and_a_shortcut_with_esc_does_not() {
     let (devices, mut guard, cancel) = held();
     devices.stroke("event0", CONTROL, true);
     devices.tap("event0", ESCAPE);
@@ -336,7 +336,7 @@ fn a_device_on_which_a_key_is_held_is_not_grabbed() {
     until("the keyboard's grab", || devices.grabbed("event0"));
 }
 
-fn devices_come_and_go_and_some_are_not_to_be_read() {
+fn new_devices_are_grabbed_and_unreadable_ones_are_reported() {
     let devices = Devices::new(&["event0"]);
     devices.plug_as("event1", "other");
     devices.plug_as("event2", "closed");
@@ -373,7 +373,7 @@ fn devices_come_and_go_and_some_are_not_to_be_read() {
     assert!(matches!(none, Grab::Unable(_)), "{none:?}");
 }
 
-fn the_limit_is_its_own() {
+fn another_grab_does_not_extend_the_helpers_limit() {
     assert_eq!(MOST, LIMIT);
     let devices = Devices::new(&["event0"]);
     let most = Duration::from_millis(500);
@@ -431,7 +431,7 @@ impl Drop for Server {
     }
 }
 
-fn escape_releases_beside_a_stopped_server() {
+fn esc_releases_the_devices_of_a_stopped_server() {
     let devices = Devices::new(&["event0"]);
     let mut server = Server::start(&devices);
     server.signal(Signal::STOP);
@@ -442,7 +442,7 @@ fn escape_releases_beside_a_stopped_server() {
     assert_eq!(server.line(), "Cancelled(Person)");
 }
 
-fn a_killed_server_releases() {
+fn a_killed_server_releases_the_devices() {
     let devices = Devices::new(&["event0"]);
     let server = Server::start(&devices);
     let helper = devices.holder("event0").unwrap();
@@ -584,7 +584,7 @@ fn an_installed_helper_is_setgid() {
     );
 }
 
-fn it_serves_its_parent_alone() {
+fn the_helper_serves_its_parent_alone() {
     let devices = Devices::new(&["event0"]);
     let (socket, orders) = pair().unwrap();
     let mut direct = helper(devices.path(), MOST);

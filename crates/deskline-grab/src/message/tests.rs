@@ -51,7 +51,7 @@ fn flipped(bytes: Bytes) -> impl Iterator<Item = Bytes> {
 }
 
 #[test]
-fn messages_parse_back_and_other_bytes_do_not() {
+fn messages_are_parsed_back_and_other_bytes_are_not() {
     for order in ORDERS {
         assert_eq!(Order::parse(order.bytes()), Some(order));
         for other in flipped(order.bytes()) {
@@ -75,7 +75,7 @@ fn messages_parse_back_and_other_bytes_do_not() {
 }
 
 #[test]
-fn anything_else_on_the_socket_is_an_error() {
+fn anything_but_a_message_on_the_socket_is_an_error() {
     let kind = |sent: &[u8]| {
         let (server, keeper) = pair().unwrap();
         rustix::net::send(&server, sent, SendFlags::empty()).unwrap();

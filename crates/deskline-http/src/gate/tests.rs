@@ -12,7 +12,7 @@ fn ask_for(method: &str, path: &str, authorization: &[&str]) -> Result<Asked, St
 }
 
 #[test]
-fn only_the_token_gets_in() {
+fn only_requests_with_the_token_are_accepted() {
     const GOOD: &str = "Bearer 0123456789abcdef";
     let refused = Err(StatusCode::UNAUTHORIZED);
     assert_eq!(ask_for("POST", "/mcp", &[GOOD]), Ok(Asked::Protocol));
@@ -104,7 +104,7 @@ fn ask_for_view(method: &str, path: &str, headers: &[(&'static str, &str)]) -> u
 }
 
 #[test]
-fn only_the_viewers_password_gets_in_whoever_asks() {
+fn only_the_viewers_password_opens_the_viewer_under_any_user_name() {
     let basic = |text: &str| format!("Basic {}", BASE64_STANDARD.encode(text));
     let host = ("host", "127.0.0.1:80");
     let ask =
@@ -179,7 +179,7 @@ fn only_paths_below_view_belong_to_the_viewer() {
 }
 
 #[test]
-fn fuzz_nothing_but_the_token_gets_in_whatever_the_request() {
+fn fuzz_no_request_without_the_token_is_accepted() {
     const TOKEN: &str = "0123456789abcdef";
     let token = Token::new(TOKEN).unwrap();
     let corpus = [

@@ -38,11 +38,11 @@ use super::{Identity, Open};
 use crate::name::TEMPORARY;
 use crate::{JournalError, Result};
 
-/// The byte to lock. Windows lets no other process read a locked byte, so this one is far beyond
+/// The byte to lock. Windows lets no other process read a locked byte, so this byte is far beyond
 /// the content.
 const LOCKED: u64 = 1 << 62;
 
-/// How often, and how long each time, to wait for a file that is being replaced.
+/// How many times to wait for a file that is being replaced, and (`GAP`) how long each time.
 const GAPS: usize = 4;
 const GAP: Duration = Duration::from_millis(4);
 
@@ -95,7 +95,8 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
 }
 
 impl Handle {
-    /// Opens a folder. Refuses a link, a folder of another user, and one that is open to others.
+    /// Opens a folder. Refuses a link, a folder of another user, and a folder that other users can
+    /// access.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let fail = |error: io::Error| JournalError::io("open the log", path, error);
         let file = OpenOptions::new()
@@ -121,7 +122,7 @@ impl Handle {
             let shown = path.display();
             return Err(JournalError::OpenToOthers {
                 path: path.to_owned(),
-                how: format!("to {}", others.join(", ")),
+                how: others.join(", "),
                 close: format!("icacls \"{shown}\" /inheritance:r /grant:r *{user}:(OI)(CI)F"),
             });
         }
@@ -219,8 +220,8 @@ impl Handle {
     }
 }
 
-/// Locks the file against all other processes and threads until it is dropped. `false` if another
-/// one has the lock.
+/// Locks the file against all other processes and threads until the file is dropped. `false` if
+/// another process or thread has the lock.
 pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
     let mut at = OVERLAPPED::default();
     at.Anonymous.Anonymous.Offset = LOCKED as u32;

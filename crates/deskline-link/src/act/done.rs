@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_shown_in_no_part() {
+    fn a_sentence_about_the_actions_shows_no_part_of_a_secret() {
         let mut done = Done::default();
         done.say("clicked 'Name' [AXTextField]");
         done.text("typed", "hunter2");

@@ -9,7 +9,7 @@ use crate::display::Picture;
 /// A line, and the key of its text.
 type Line = (Area, u64);
 
-/// The lines of the new picture. Those that are the same as before keep their places and texts.
+/// The lines of the new picture. Lines that are the same as before keep their places and texts.
 pub(super) fn unchanged(
     (last, before): (&Picture, &[Line]),
     (shown, now): (&Picture, Vec<Line>),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_fit_a_smaller_picture_are_unchanged() {
+    fn lines_that_still_show_in_a_smaller_picture_are_unchanged() {
         let letters = [(10, 10, 5), (20, 10, 3), (10, 50, 2)];
         let last = picture(&letters, FRONT);
         let was = read(&last, 1);

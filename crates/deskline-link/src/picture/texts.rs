@@ -73,11 +73,11 @@ struct Part {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Spots<'s> {
     None,
-    /// Those that cover a large part of their window ([`LARGE`]).
+    /// The spots that cover a large part of their window ([`LARGE`]).
     Large,
-    /// All, because a text is looked for.
+    /// All spots, because a text is looked for.
     All,
-    /// Those in these places of this window, which an action has changed.
+    /// The spots at these places of this window, which an action has changed.
     At(WindowId, &'s [Rect]),
 }
 
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_picture_is_where_it_was_on_the_screen() {
+    fn a_cut_out_part_of_a_picture_keeps_its_place_on_the_screen() {
         let whole = picture();
         let place = Rect::at(110, 55, 60, 5);
         let part = cut(&whole, place).unwrap();

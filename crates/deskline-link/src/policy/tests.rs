@@ -17,7 +17,7 @@ fn app(names: &[&str], claims: &[&str]) -> Identity {
 }
 
 #[test]
-fn deny_beats_allow_and_a_part_of_a_name_allows_nothing() {
+fn deny_overrides_allow_and_a_part_of_a_name_allows_no_app() {
     let bounds = policy(&["SecretPad", "MousePad", "/opt/ledger/"], &["secret"]);
     let permits = |name| bounds.permits(&app(&[name], &[]));
     assert!(permits("mousepad") && permits("/opt/ledger/main.py"));
@@ -39,7 +39,7 @@ fn deny_beats_allow_and_a_part_of_a_name_allows_nothing() {
 }
 
 #[test]
-fn an_app_to_open_must_be_allowed_by_a_name_and_denied_by_none() {
+fn an_app_is_opened_only_if_one_name_is_allowed_and_none_is_denied() {
     let permitted = |p: &Policy, names: &[&str]| p.permit_start(&app(names, &[]), false).is_ok();
     let calculator = policy(&["org.gnome.Calculator"], &[]);
     assert!(permitted(
@@ -61,7 +61,7 @@ fn an_app_to_open_must_be_allowed_by_a_name_and_denied_by_none() {
 }
 
 #[test]
-fn commands_are_opened_only_without_bounds_or_if_they_are_allowed() {
+fn commands_are_opened_only_if_allowed_or_if_no_bounds_are_set() {
     let command = Identity {
         is_command: true,
         ..Identity::named("pad")

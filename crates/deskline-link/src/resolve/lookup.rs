@@ -50,7 +50,7 @@ impl Resolved {
     pub(crate) fn doubts(&self) -> Vec<String> {
         let part = self
             .is_part
-            .then(|| "The text is inside a longer one".to_owned());
+            .then(|| "The text is only a part of the element's text".to_owned());
         let (others, one) = self.others;
         let one = one.map(|one| format!("#{one}")).unwrap_or_default();
         let others = match others {
@@ -268,8 +268,8 @@ pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String
     }
 }
 
-/// The element to press for this text. If a combo box has the text only as its current choice, the
-/// option with that text.
+/// The element to press for this text. If a combo box has the text only as its current choice, this
+/// is the option with that text.
 fn pressable(tree: &Tree, wanted: &Target, target: Resolved) -> Resolved {
     let (Target::Text { text, role: None }, Some(index)) = (wanted, target.index) else {
         return target;
@@ -280,8 +280,8 @@ fn pressable(tree: &Tree, wanted: &Target, target: Resolved) -> Resolved {
     }
 }
 
-/// The element that is chosen from, if the target is a part of it: the combo box of a field, a
-/// label or a row.
+/// The element from which a choice is picked, if the target is a part of it: the combo box of a
+/// field, a label or a row.
 fn chooser(tree: &Tree, target: Resolved) -> Resolved {
     let index = target.index.map(|index| chosen::chooser(tree, index));
     match index {

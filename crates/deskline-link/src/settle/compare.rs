@@ -1,8 +1,8 @@
 //! Compares a field's text with the typed text, white space included.
 //!
 //! Typing replaces the selection, or nothing. So the new text consists of a start of the old text,
-//! the typed text, and an end of the old text. Otherwise the first different character is reported:
-//! editors indent, input methods convert, completions add.
+//! the typed text, and an end of the old text. If it does not, the first different character is
+//! reported: editors indent, input methods convert, and completions add text.
 
 use deskline_core::escape;
 
@@ -81,7 +81,7 @@ pub(crate) fn made_of(typed: &str, old: &str, new: &str) -> Made {
         return if only_blanks || ends_line && rest.first() == Some(&'\n') {
             Made::Followed
         } else if trim_lines(rest).is_empty() {
-            // More stands before the typed text, perhaps from keys of the person.
+            // More text stands before the typed text, perhaps from keys of the person.
             Made::More(Difference::new(body, &new, common(&old, &new), 0))
         } else {
             Made::More(difference())
@@ -136,7 +136,7 @@ fn style(c: char) -> impl Iterator<Item = char> {
     std::iter::repeat_n(c, times).flat_map(char::to_lowercase)
 }
 
-/// The same character for every sign that is no letter, digit or blank.
+/// Replaces every sign that is no letter, digit or blank by one and the same character.
 fn symbol(c: char) -> char {
     if c.is_alphanumeric() || c.is_whitespace() {
         c
@@ -205,7 +205,7 @@ mod tests {
     const CODE: &str = "def f():\n    for x in y:\n        if x:\n            print(x)\n";
 
     #[test]
-    fn a_text_at_the_caret_or_over_a_selection_is_the_same() {
+    fn a_text_typed_at_the_caret_or_over_a_selection_counts_as_the_same() {
         for (typed, old, new) in [
             ("b", "ac", "abc"),
             ("new", "old", "new"),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn doubled_indentation_is_another_text_and_the_place_is_shown() {
+    fn doubled_indentation_is_a_difference_shown_with_its_place() {
         let new =
             "def f():\n    for x in y:\n            if x:\n                        print(x)\n";
         let Made::Other(difference) = made_of(CODE, "", new) else {
@@ -246,13 +246,13 @@ mod tests {
     }
 
     #[test]
-    fn added_brackets_and_completions_are_more() {
+    fn added_brackets_and_completions_count_as_more_text() {
         assert!(matches!(made_of("f(", "", "f()"), Made::More(_)));
         assert!(matches!(made_of("Lon", "", "London"), Made::More(_)));
     }
 
     #[test]
-    fn a_character_before_the_text_is_shown() {
+    fn a_character_inserted_before_the_typed_text_is_reported() {
         let Made::More(difference) = made_of("new", "old\nx", "old\nxznew") else {
             panic!("{:?}", made_of("new", "old\nx", "old\nxznew"));
         };
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_is_a_panic() {
+    fn no_combination_of_texts_causes_a_panic() {
         let texts = ["", "\n", "a", "a\na", "\u{200b}", "ab\n\n", " "];
         for typed in texts {
             for old in texts {

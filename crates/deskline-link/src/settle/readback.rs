@@ -1,6 +1,6 @@
 //! Compares the state after an action with what was requested: a value, a typed text, a state. Apps
-//! report success for actions that they do not carry out: Firefox does for every value that is set
-//! on a field without focus.
+//! report success for actions that they do not carry out: Firefox does so for every value that is
+//! set on a field without focus.
 //!
 //! A difference in form is a note: `3` became `3.00`, a mask added its dashes, a list completed a
 //! name. A missing effect, or a text that lost characters, is an error. There is no verdict where
@@ -97,8 +97,8 @@ fn typed(keys: &Keys) -> Verdict {
     }
 }
 
-/// [`typed`], according to the tree right after the text too: the text may have gone to paragraphs,
-/// or to a field that the app has built anew.
+/// [`typed`], but also looks at the tree right after the text: the text may have gone to
+/// paragraphs, or to a field that the app has built anew.
 pub(crate) fn took(keys: &Keys, after: &Tree) -> Verdict {
     let field = keys.before.as_ref().and_then(Witness::field);
     match (typed(keys), field) {
@@ -131,9 +131,9 @@ pub(crate) fn went_nowhere(
     }
 }
 
-/// The verdict about a text for a field that was clicked, if the field may not have had the focus
-/// at the first key: the keys may have overtaken the click, or the click has only closed a popover,
-/// and the element that opened the popover has the focus. A field that did not show before the
+/// The verdict about a text for a field that was clicked, if the field perhaps lacked the focus at
+/// the first key: the keys may have overtaken the click, or the click has only closed a popover and
+/// given the focus to the element that opened the popover. A field that did not show before the
 /// click may be one that the app opens for the clicked field.
 pub(crate) fn reached(
     clicked: Option<&Field>,
@@ -234,7 +234,7 @@ pub(crate) fn dragged(
     if !same || diff.moved(before, after) > 0 {
         return Verdict::Agrees;
     }
-    // A drag to a point may be meant to select, or as a gesture.
+    // A drag to a point may be meant to select something, or as a gesture.
     let is_place = matches!(to, Target::Point(_));
     let selected = diff.modified.iter().any(|m| !m.is_focus_alone());
     match (selected, is_place) {
@@ -379,8 +379,8 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
             summary::name_of(tree, current)
         )),
         None if from_toolkit => Verdict::Differs(String::from(
-            "it is selected, but keys may still act on another row, the current one. Click it \
-            before you press a key for it",
+            "it is selected, but keys may still act on the current row, which is another row. Click \
+            this row before you press a key for it",
         )),
         None => Verdict::Agrees,
     }

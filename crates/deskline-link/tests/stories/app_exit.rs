@@ -43,7 +43,7 @@ fn later_calls_about_the_app_report_its_end_too() {
 }
 
 #[test]
-fn an_end_before_the_action_is_an_error() {
+fn an_app_that_ends_before_the_action_is_an_error() {
     let mut story = ended_by(Exit::Signal(11));
     story.after("read 100 again", |world| world.becomes(MAIL, Health::Dead));
     story.click("Send");
@@ -51,7 +51,7 @@ fn an_end_before_the_action_is_an_error() {
 }
 
 #[test]
-fn if_the_persons_window_closes_they_get_the_window_below_it() {
+fn the_window_below_comes_to_the_front_if_the_persons_window_closes() {
     let mut story = Story::new();
     story.given(|world| {
         world.raise(MUSIC_WINDOW);
@@ -65,7 +65,7 @@ fn if_the_persons_window_closes_they_get_the_window_below_it() {
 
 /// The window that the user switches to was the lowest before.
 #[test]
-fn if_the_window_that_the_person_switched_to_closes_they_get_the_previous_one() {
+fn the_previous_window_comes_back_if_the_persons_new_one_closes() {
     let mut story = Story::new();
     story.after("every_window", person::switches_to(MUSIC_WINDOW));
     story.after("activate", |world| world.close(MUSIC_WINDOW));
@@ -90,7 +90,7 @@ fn a_window_that_the_person_switches_to_during_the_restore_stays() {
 }
 
 #[test]
-fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
+fn a_press_that_keeps_the_app_busy_counts_as_done_and_can_be_waited_for() {
     let mut story = Story::new();
     story.on_press("Send", |world| world.becomes(MAIL, Health::Hung));
     story.press("Send");
@@ -104,7 +104,7 @@ fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
 }
 
 #[test]
-fn waiting_for_an_element_to_go_ends_with_its_app() {
+fn a_wait_for_an_element_to_disappear_ends_when_its_app_ends() {
     let mut story = Story::new();
     story.script().exit = Some(Exit::Status(0));
     story.after("read 100 again", |world| world.becomes(MAIL, Health::Dead));

@@ -76,7 +76,7 @@ fn the_first_step_that_fails_ends_the_chain_and_the_steps_done_are_listed() {
 }
 
 #[test]
-fn a_repeated_step_is_resolved_each_time_and_ends_with_the_first_run_that_fails() {
+fn a_repeated_step_is_resolved_anew_for_each_run_and_ends_at_a_failure() {
     let mut story = Story::new();
     let steps = || vec![presses("Down"), press_ax("Send"), presses("Return")];
     story.repeated_chain(None, steps(), &[3, 2, 1]);
@@ -141,7 +141,7 @@ fn attaches(world: &mut World) {
 }
 
 #[test]
-fn a_window_that_a_step_brings_to_the_front_gets_the_next_step_and_then_the_app_again() {
+fn steps_follow_a_window_that_a_step_raises_and_then_the_app_again() {
     let mut story = Story::new();
     story.given(attaches);
     let steps = vec![
@@ -243,7 +243,7 @@ fn the_dialog_that_a_step_opens_gets_the_next_steps_until_it_closes() {
     steps:
       1 done: Clicked 'Send' [AXButton] → opened 'Keep Format?' [AXWindow]; effect: changed
       2 done: Typed 'x'; effect: changed
-      3 done: Clicked 'Keep 2007' [AXButton] → closed 'Keep Format?' [AXWindow]; The text is inside a longer one; effect: changed
+      3 done: Clicked 'Keep 2007' [AXButton] → closed 'Keep Format?' [AXWindow]; The text is only a part of the element's text; effect: changed
       4 done: Typed 'bob'; effect: nothing
     focus: "Draft" › [AXButton] "Send" #e5
     windows: "Draft" #e2 (front), "Find" #e9
@@ -321,7 +321,7 @@ fn keys_go_to_the_window_that_the_call_names() {
 }
 
 #[test]
-fn each_step_s_text_is_hidden_unless_it_is_known_where_it_went() {
+fn a_steps_text_is_hidden_unless_the_field_that_took_it_is_known() {
     let mut story = Story::new();
     let steps = vec![
         click("To", Some("alice"), None),
@@ -486,7 +486,7 @@ fn a_change_of_an_element_that_an_earlier_step_re_created_is_reported() {
 /// The window that the window manager then brings to the front was chosen neither by the user nor
 /// by the agent.
 #[test]
-fn a_chain_stops_where_the_app_has_closed_its_last_window() {
+fn a_chain_stops_after_the_app_has_closed_its_last_window() {
     let mut story = Story::new();
     story.given(|world| {
         world.raise(MAIL_WINDOW);
@@ -500,7 +500,7 @@ fn a_chain_stops_where_the_app_has_closed_its_last_window() {
 /// The same holds for a window that comes to the front because the person's own window closes
 /// meanwhile.
 #[test]
-fn a_chain_behind_a_window_that_closes_stays_with_its_app() {
+fn a_chain_stays_with_its_app_when_the_persons_window_closes() {
     let mut story = Story::new();
     story.given(|world| {
         world.raise(MUSIC_WINDOW);
@@ -515,7 +515,7 @@ fn a_chain_behind_a_window_that_closes_stays_with_its_app() {
 
 /// Another program, such as a notification or a task bar, may have raised the window.
 #[test]
-fn keys_do_not_follow_a_window_of_another_app_that_was_open_before() {
+fn keys_do_not_go_to_another_apps_window_that_was_open_before() {
     for (mut story, steps) in [Story::new, Story::alone].into_iter().flat_map(|desk| {
         [
             (desk(), vec![click("Send", Some("rm -rf"), None)]),
@@ -531,7 +531,7 @@ fn keys_do_not_follow_a_window_of_another_app_that_was_open_before() {
 
 /// The app has another window, but the keys were meant for the closed one.
 #[test]
-fn a_text_after_a_click_that_closes_its_window_goes_nowhere() {
+fn no_text_is_typed_after_a_click_that_closes_the_clicked_window() {
     let mut story = Story::new();
     story.given(|world| {
         world.window(MAIL, "Inbox 2", [0, 0, 300, 200], "");
@@ -548,7 +548,7 @@ fn a_text_after_a_click_that_closes_its_window_goes_nowhere() {
 }
 
 #[test]
-fn a_text_that_one_run_of_a_step_typed_into_a_password_field_is_in_no_line_of_steps() {
+fn a_text_that_any_run_of_a_step_typed_into_a_password_field_is_hidden() {
     let mut story = Story::new();
     let typing = Typing::text("hunter2").then(Some(KeyPress::parse("Tab", &[]).unwrap()));
     story.repeated_chain(None, vec![Action::type_text(typing)], &[3]);

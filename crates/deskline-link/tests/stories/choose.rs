@@ -80,7 +80,7 @@ fn a_choice_is_picked_from_the_list_that_opens() {
 }
 
 #[test]
-fn accessibility_alone_chooses_where_it_can() {
+fn a_choice_is_made_through_accessibility_alone_where_possible() {
     let mut story = desk();
     story.script().chooses = true;
     assert_snapshot!(story.run(choose("Large")).outcome(), @r#"
@@ -104,7 +104,7 @@ fn a_choice_that_is_already_made_stays_and_nothing_is_touched() {
 }
 
 #[test]
-fn a_choice_that_is_not_there_names_the_nearest_and_closes_the_list() {
+fn a_missing_choice_is_an_error_with_the_nearest_and_the_list_is_closed() {
     let mut story = desk();
     story.run(choose("Huge"));
     assert_snapshot!(story.field("error"), @r#"Opened 'Size' [AXComboBox]; then: 'Size' [AXComboBox] has no choice 'Huge'. Nearest: "Large", "Larger", "Small". Nothing was chosen. Pass the text of one as choose. Look before you repeat it"#);
@@ -126,7 +126,7 @@ fn an_app_that_keeps_another_choice_is_an_error() {
 /// The combo box has its choice as its name, and its choices are in no tree once the list has
 /// closed.
 #[test]
-fn an_app_that_takes_another_choice_for_its_name_is_an_error() {
+fn a_wrong_choice_shown_only_by_the_name_of_the_combo_box_is_an_error() {
     let mut story = Story::new();
     story.given(|world| {
         let lines = r#"[AXComboBox] "Small" x:20 y:440 w:200 h:24"#;
@@ -148,7 +148,7 @@ fn an_app_that_takes_another_choice_for_its_name_is_an_error() {
 }
 
 #[test]
-fn esc_in_between_closes_the_list_and_nothing_is_chosen() {
+fn esc_closes_the_open_list_and_nothing_is_chosen() {
     let mut story = desk();
     story.after("click", person::presses_esc);
     story.run(choose("Large"));
@@ -202,7 +202,7 @@ fn one_of_several_choices_with_the_same_text_is_not_chosen() {
 }
 
 #[test]
-fn the_wheel_stops_at_the_end() {
+fn the_wheel_stops_at_the_end_of_the_list() {
     let mut story = Story::new();
     story.given(with_folders);
     story.run(scrolls(1, Some("Folder 21")));

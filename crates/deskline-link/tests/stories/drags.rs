@@ -28,7 +28,7 @@ fn drag_to_music(story: &mut Story, from: &str) {
 }
 
 #[test]
-fn both_windows_come_forward_and_the_answer_has_both_diffs() {
+fn a_drag_between_apps_raises_both_windows_and_reports_both_diffs() {
     let mut story = Story::new();
     story.given(field([620, 220, 200, 60]));
     drag_to_music(&mut story, "Inbox");
@@ -45,7 +45,7 @@ fn both_windows_come_forward_and_the_answer_has_both_diffs() {
 }
 
 #[test]
-fn a_drop_goes_to_the_part_that_shows() {
+fn a_drop_goes_to_the_visible_part_of_its_target() {
     let mut story = Story::new();
     story.given(field([100, 100, 700, 200]));
     drag_to_music(&mut story, "Inbox");
@@ -56,7 +56,7 @@ fn a_drop_goes_to_the_part_that_shows() {
 }
 
 #[test]
-fn nothing_is_dropped_where_the_end_does_not_show() {
+fn nothing_is_dragged_if_the_drop_target_is_covered() {
     let mut story = Story::new();
     story.given(field([100, 100, 200, 60]));
     drag_to_music(&mut story, "Inbox");
@@ -65,7 +65,7 @@ fn nothing_is_dropped_where_the_end_does_not_show() {
 }
 
 #[test]
-fn a_blocked_app_is_not_dropped_on() {
+fn nothing_is_dropped_on_a_blocked_app() {
     let mut story = Story::denying("Music");
     drag_to_music(&mut story, "Inbox");
     assert!(story.field("error").contains("blocked"));
@@ -111,7 +111,7 @@ fn a_chain_of_drags_ends_with_the_first_that_moves_nothing() {
 }
 
 #[test]
-fn what_a_drag_moves_is_counted() {
+fn the_answer_counts_the_elements_that_a_drag_moves() {
     let mut story = Story::new();
     story.after("drag", |world| {
         for (name, y) in [("Inbox", 180), ("Send", 150)] {

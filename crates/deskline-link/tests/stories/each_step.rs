@@ -171,7 +171,7 @@ fn pointer(story: &Story) -> Point {
 const THEIRS: Point = Point { x: 900, y: 700 };
 
 #[test]
-fn the_person_moves_the_pointer() {
+fn the_promises_hold_if_the_person_moves_the_pointer_at_any_step() {
     let moved = Point { x: 50, y: 390 };
     at_each_step(person::moves(50, 390), |story, step| {
         assert!(!story.is_error(), "{}", context(story, step));
@@ -186,7 +186,7 @@ fn the_person_moves_the_pointer() {
 }
 
 #[test]
-fn the_person_switches_to_another_window() {
+fn the_promises_hold_if_the_person_switches_windows_at_any_step() {
     at_each_step(person::switches_to(MUSIC_WINDOW), |story, step| {
         let kept_out = story.given(|world| world.kept_out > 0);
         let too_late = at(story, step) == "activate 3";
@@ -204,7 +204,7 @@ fn the_person_switches_to_another_window() {
 }
 
 #[test]
-fn the_person_types() {
+fn the_promises_hold_if_the_person_types_at_any_step() {
     at_each_step(person::types, |story, step| {
         assert!(!story.is_error(), "{}", context(story, step));
         assert_eq!(story.front(), EDITOR_WINDOW, "{}", context(story, step));
@@ -214,7 +214,7 @@ fn the_person_types() {
 }
 
 #[test]
-fn the_person_presses_esc() {
+fn the_promises_hold_if_the_person_presses_esc_at_any_step() {
     at_each_step(person::presses_esc, |story, step| {
         assert_eq!(story.front(), EDITOR_WINDOW, "{}", context(story, step));
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
@@ -238,7 +238,7 @@ fn the_person_presses_esc() {
 
 /// The person's switch closes the menu, and the window that they switch to gets no text.
 #[test]
-fn the_person_switches_while_a_menu_is_clicked() {
+fn a_window_that_the_person_switches_to_beside_a_menu_gets_no_input() {
     let in_menu: Link = |story| {
         let happens = std::mem::take(&mut story.script().happenings);
         story.on_press("Send", opens_menu);
@@ -265,7 +265,7 @@ fn mail_becomes(health: Health) -> impl Happens + Copy {
 }
 
 #[test]
-fn the_app_dies() {
+fn the_promises_hold_if_the_app_dies_at_any_step() {
     at_each_step(mail_becomes(Health::Dead), |story, step| {
         assert_eq!(story.front(), EDITOR_WINDOW, "{}", context(story, step));
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
@@ -274,7 +274,7 @@ fn the_app_dies() {
 }
 
 #[test]
-fn the_app_hangs() {
+fn the_promises_hold_if_the_app_hangs_at_any_step() {
     let hangs = mail_becomes(Health::Hung);
     for link in LINKS {
         at_each_step_of(link, hangs, &|story, step| {
@@ -287,7 +287,7 @@ fn the_app_hangs() {
 
 /// Then the window manager brings another window to the front, which nobody has chosen.
 #[test]
-fn the_app_closes_its_last_window() {
+fn no_other_app_gets_input_if_the_app_closes_its_last_window() {
     let closes = |world: &mut World| {
         world.close(MAIL_WINDOW);
         world.raise(MUSIC_WINDOW);
@@ -302,7 +302,7 @@ fn the_app_closes_its_last_window() {
 }
 
 #[test]
-fn something_panics() {
+fn the_promises_hold_if_any_step_panics() {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|info| {
         let scripted = info.payload().downcast_ref::<&str>() == Some(&"scripted");

@@ -22,7 +22,7 @@ fn second_window(story: &Story) -> u64 {
 }
 
 #[test]
-fn a_click_goes_to_the_targets_own_window_though_another_lies_over_it() {
+fn a_click_goes_to_the_targets_own_window_even_if_another_covers_it() {
     let mut story = Story::new();
     second_window(&story);
     story.click("Send");
@@ -49,7 +49,7 @@ fn a_click_at_a_place_goes_to_the_topmost_window_there() {
 }
 
 #[test]
-fn twins_are_distinguished_by_which_is_active() {
+fn twin_windows_are_distinguished_by_which_one_is_active() {
     let mut story = Story::new();
     second_window(&story);
     story.given(|world| world.twins = Some(MAIL));
@@ -70,7 +70,7 @@ fn twins_are_distinguished_by_which_is_active() {
 }
 
 #[test]
-fn a_picture_is_of_the_targets_window() {
+fn a_picture_shows_the_targets_window() {
     let mut story = Story::new();
     second_window(&story);
     story.press("Send");
@@ -88,7 +88,7 @@ fn said_of_secret(story: &Story) -> String {
 }
 
 #[test]
-fn a_text_with_a_tab_may_have_gone_into_a_password() {
+fn a_text_with_a_tab_or_return_is_hidden_as_a_possible_password() {
     let mut story = Story::new();
     story.type_text("alice\thunter2");
     assert_snapshot!(said_of_secret(&story), @"Typed •••. 0 added, 0 removed, 2 modified. Settled in _ ms.");
@@ -98,7 +98,7 @@ fn a_text_with_a_tab_may_have_gone_into_a_password() {
 }
 
 #[test]
-fn a_form_that_is_gone_may_have_had_a_password() {
+fn a_text_for_a_form_that_has_closed_is_hidden_as_a_possible_password() {
     let mut story = Story::new();
     story.given(|world| {
         let login = world.window(
@@ -116,7 +116,7 @@ fn a_form_that_is_gone_may_have_had_a_password() {
 }
 
 #[test]
-fn a_prompt_of_another_process_may_be_for_a_password() {
+fn a_text_for_a_prompt_of_another_process_is_hidden() {
     let mut story = Story::new();
     story.on_press("Send", |world| {
         world.app(400, "Keyring");
@@ -140,7 +140,7 @@ fn keys_pressed_one_at_a_time_reveal_no_password() {
 }
 
 #[test]
-fn without_a_first_reading_a_text_is_hidden() {
+fn a_text_is_hidden_if_the_app_is_not_read_first() {
     let mut story = Story::new();
     story.options.traverse_before = false;
     story.type_text("hunter2");
@@ -157,7 +157,7 @@ fn a_caption_shows_no_text_that_may_be_a_secret() {
 }
 
 #[test]
-fn a_caption_shows_no_text_for_what_a_button_may_open() {
+fn the_caption_hides_a_text_that_goes_to_what_a_button_may_open() {
     let mut story = Story::new();
     story.options.show_animation = true;
     let press = click("Play", Some("hunter2"), None);
@@ -167,7 +167,7 @@ fn a_caption_shows_no_text_for_what_a_button_may_open() {
 
 /// The window's app has been in front since the previous link.
 #[test]
-fn a_chain_behind_a_menu_that_was_left_open_stays_with_its_app() {
+fn a_chain_stays_with_its_app_after_a_menu_was_left_open() {
     let mut story = Story::with_open_menu();
     story.on_press("Play", |_| ());
     story.run_call(&Call::chain(MUSIC, press_ax("Play"), vec![types("x")]));
@@ -177,7 +177,7 @@ fn a_chain_behind_a_menu_that_was_left_open_stays_with_its_app() {
 
 /// Text may have arrived before it.
 #[test]
-fn a_panic_in_the_middle_of_input_is_not_reported_as_nothing_done() {
+fn after_a_panic_during_input_the_error_does_not_say_nothing_was_done() {
     let mut story = Story::new();
     story.after("type_text", |_| panic!("scripted"));
     story.run(types("x"));
@@ -200,7 +200,7 @@ fn a_panic_while_an_error_is_explained_is_an_error() {
 }
 
 #[test]
-fn a_menu_survives_the_error_of_another_app() {
+fn an_open_menu_stays_open_after_an_error_in_another_app() {
     let mut story = Story::with_open_menu();
     story.given(|world| world.becomes(MUSIC, Health::Hung));
     story.run_on(MUSIC, press_ax("Play"));
@@ -210,7 +210,7 @@ fn a_menu_survives_the_error_of_another_app() {
 }
 
 #[test]
-fn the_app_whose_menu_was_left_open_is_not_taken_for_the_persons() {
+fn an_app_with_a_menu_left_open_is_not_taken_for_the_persons_app() {
     let mut story = Story::with_open_menu();
     story.run_on(MUSIC, click("Play", None, None));
     assert_snapshot!(story.seen(), @"reached: Mail: click Send, Music: click Play; front: Notes, pointer: 900,700");
@@ -228,7 +228,7 @@ fn a_delayed_restore_happens_when_the_menu_has_closed() {
 }
 
 #[test]
-fn a_delayed_restore_is_dropped_when_the_person_has_gone_on() {
+fn a_delayed_restore_is_dropped_once_the_person_has_switched_windows() {
     let mut story = Story::with_open_menu();
     story.given(|world| world.raise(MUSIC_WINDOW));
     story.click("Inbox");
@@ -236,7 +236,7 @@ fn a_delayed_restore_is_dropped_when_the_person_has_gone_on() {
 }
 
 #[test]
-fn an_error_after_the_action_begins_with_the_action() {
+fn an_error_after_the_action_names_the_action_first() {
     let mut story = Story::new();
     story.on_press("Send", |world| world.becomes(MAIL, Health::Hung));
     story.click("Send");
@@ -260,7 +260,7 @@ fn an_error_after_the_action_begins_with_the_action() {
 }
 
 #[test]
-fn an_app_that_hangs_while_it_is_pressed_may_have_done_it() {
+fn a_press_in_an_app_that_hangs_is_reported_as_possibly_done() {
     let mut story = Story::new();
     story.after("read 100 again", |world| world.becomes(MAIL, Health::Hung));
     story.press("Send");
@@ -268,7 +268,7 @@ fn an_app_that_hangs_while_it_is_pressed_may_have_done_it() {
 }
 
 #[test]
-fn a_text_that_another_window_cuts_short_stops_there() {
+fn typing_stops_when_another_window_comes_to_the_front() {
     let mut story = Story::new();
     story.after("half", |world| {
         world.app(400, "Updates");
@@ -286,7 +286,7 @@ fn a_text_that_another_window_cuts_short_stops_there() {
 }
 
 #[test]
-fn a_drag_ends_where_its_end_is_now() {
+fn a_drag_ends_at_the_present_place_of_its_drop_target() {
     let mut story = Story::new();
     story.after("scroll_into_view", |world| {
         let rect = Rect::at(30, 160, 100, 20);
@@ -318,7 +318,7 @@ fn a_drag_ends_where_its_end_is_now() {
 }
 
 #[test]
-fn a_drag_does_not_end_in_a_window_that_lies_over_its_end() {
+fn a_drag_does_not_end_in_a_window_that_covers_its_drop_target() {
     let mut calm = Story::new();
     let calls = calm.drag("Inbox", "Send").calls();
     let drag = calm.last("drag").unwrap();
@@ -349,7 +349,7 @@ fn a_blocked_app_is_not_read_touched_or_named() {
 }
 
 #[test]
-fn an_app_that_takes_another_name_stays_denied_and_does_not_become_allowed() {
+fn an_app_that_takes_another_name_is_judged_by_its_program() {
     for mut story in [Story::denying("keyring"), Story::allowing(&["Mail"])] {
         story.script().programs.push((MAIL, "keyring"));
         story.click("Send");
@@ -396,7 +396,7 @@ fn the_title_of_a_blocked_window_is_not_shown() {
 }
 
 #[test]
-fn an_element_re_created_between_two_links_keeps_its_ref_and_is_not_late() {
+fn an_element_re_created_between_links_keeps_its_ref_and_is_no_change() {
     let mut story = Story::new();
     story.refresh();
     let before = story.tree_line("\"Send\"");
@@ -419,7 +419,7 @@ fn an_app_that_does_not_answer_is_not_listened_to_afterwards() {
 }
 
 #[test]
-fn a_grab_that_panics_once_it_holds_is_released() {
+fn a_grab_that_panics_after_taking_the_devices_is_released() {
     let mut story = Story::new();
     story.after("grab", |_| std::panic::resume_unwind(Box::new("scripted")));
     story.click("Send");
@@ -428,7 +428,7 @@ fn a_grab_that_panics_once_it_holds_is_released() {
 }
 
 #[test]
-fn without_a_guard_no_key_follows_the_person_to_another_window() {
+fn without_a_guard_no_key_reaches_a_window_that_the_person_switches_to() {
     let mut story = Story::new();
     story.script().unable = Some("the script says so");
     story.after("click", person::switches_to(MUSIC_WINDOW));

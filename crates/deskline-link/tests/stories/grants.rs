@@ -58,7 +58,7 @@ fn an_app_that_is_allowed_by_name_is_not_asked_about() {
 }
 
 #[test]
-fn text_goes_to_no_app_that_a_click_brings_up_before_the_person_allows_it() {
+fn no_text_goes_to_an_app_that_a_click_opens_until_the_person_allows_it() {
     let (mut story, grants) = asking();
     let asked = question(&mut story);
     grants.answered(&asked, Approval::Once).unwrap();
@@ -70,7 +70,7 @@ fn text_goes_to_no_app_that_a_click_brings_up_before_the_person_allows_it() {
     story.click_then("Send", Some("rm -rf"), None);
     let error = story.field("error");
     assert!(error.contains("act in terminal"), "{error}");
-    assert!(error.contains("in a call of its own"), "{error}");
+    assert!(error.contains("as a separate call"), "{error}");
     assert_eq!(story.reached(), "Mail: click Send");
 }
 
@@ -123,7 +123,7 @@ fn call(action: Action) -> Call {
 }
 
 #[test]
-fn a_button_of_an_alert_is_pressed_only_as_the_person_has_said_each_time() {
+fn each_press_of_an_alert_button_needs_an_answer_of_the_person() {
     let (mut story, grants) = alerted();
     let mut delete = call(click("Delete", None, None));
     let asked = *story.asks_before(&delete).expect("no question");
@@ -156,7 +156,7 @@ fn a_button_of_an_alert_is_pressed_only_as_the_person_has_said_each_time() {
 }
 
 #[test]
-fn keys_that_may_answer_an_alert_are_asked_about_and_those_that_leave_it_are_not() {
+fn keys_that_may_answer_an_alert_are_asked_about_and_tab_and_esc_are_not() {
     let (mut story, _) = alerted();
     for key in ["Return", "Space", "d"] {
         let call = call(presses(key));
@@ -177,7 +177,7 @@ fn keys_that_may_answer_an_alert_are_asked_about_and_those_that_leave_it_are_not
 }
 
 #[test]
-fn an_alert_that_comes_in_the_middle_of_a_call_ends_it() {
+fn an_alert_that_opens_in_the_middle_of_a_call_ends_the_call() {
     let (mut story, grants) = asking();
     let asked = question(&mut story);
     grants.answered(&asked, Approval::Once).unwrap();
@@ -188,7 +188,7 @@ fn an_alert_that_comes_in_the_middle_of_a_call_ends_it() {
     );
     let error = story.field("error");
     assert!(error.contains("press \"Delete\""), "{error}");
-    assert!(error.contains("in a call of its own"), "{error}");
+    assert!(error.contains("as a separate call"), "{error}");
     assert_eq!(story.reached(), "Mail: click Send");
 
     let (mut story, grants) = asking();
@@ -232,7 +232,7 @@ fn an_alert_that_a_letter_opens_is_not_answered_by_the_rest_of_the_text() {
 }
 
 #[test]
-fn the_buttons_of_an_alert_are_no_choices_of_the_button_that_opens_it() {
+fn a_button_of_an_alert_cannot_be_chosen_through_the_button_opening_it() {
     let (mut story, grants) = asking();
     let asked = question(&mut story);
     grants.answered(&asked, Approval::Once).unwrap();
@@ -257,7 +257,7 @@ fn a_press_on_a_field_of_an_alert_is_asked_about() {
 
 /// The click brings up an alert of another app that the person has allowed, too.
 #[test]
-fn a_fused_key_answers_no_alert_of_another_allowed_app() {
+fn a_key_sent_with_a_click_answers_no_alert_of_another_allowed_app() {
     for (text, key) in [
         (None, Some("Return")),
         (Some("\n"), None),
@@ -282,7 +282,7 @@ fn a_fused_key_answers_no_alert_of_another_allowed_app() {
 }
 
 #[test]
-fn an_alert_with_one_button_asks_nothing() {
+fn the_person_is_not_asked_about_an_alert_with_one_button() {
     let (mut story, _) = alerted();
     story.given(|world| {
         let told = r#"[AXStaticText] "Sent." x:510 y:110 w:200 h:20

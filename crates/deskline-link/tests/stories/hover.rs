@@ -12,7 +12,7 @@ fn hover() -> Action {
 }
 
 #[test]
-fn the_pointer_stays_and_the_window_is_put_back() {
+fn a_hover_leaves_the_pointer_and_puts_the_front_window_back() {
     let mut story = Story::new();
     assert_snapshot!(story.run(hover()).seen(), @"reached: nothing; front: Notes, pointer: 540,52");
     assert_snapshot!(story.field("summary"), @"Moved the pointer over 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
@@ -22,7 +22,7 @@ fn the_pointer_stays_and_the_window_is_put_back() {
 }
 
 #[test]
-fn a_pointer_that_the_person_has_moved_since_stays_theirs() {
+fn a_pointer_that_the_person_moves_after_a_hover_stays_there() {
     let mut story = Story::new();
     story.run(hover());
     story.given(|world| world.pointer = deskline_core::Point { x: 50, y: 50 });
@@ -30,7 +30,7 @@ fn a_pointer_that_the_person_has_moved_since_stays_theirs() {
 }
 
 #[test]
-fn a_click_after_that_puts_the_pointer_where_the_person_moved_it() {
+fn a_click_after_a_hover_returns_the_pointer_to_the_persons_place() {
     let mut story = Story::new();
     story.run(hover());
     story.given(|world| world.pointer = deskline_core::Point { x: 50, y: 50 });
@@ -38,7 +38,7 @@ fn a_click_after_that_puts_the_pointer_where_the_person_moved_it() {
 }
 
 #[test]
-fn a_link_that_is_cancelled_leaves_no_pointer_behind() {
+fn a_cancelled_hover_puts_the_pointer_back() {
     let mut story = Story::new();
     story.after("hover", person::presses_esc);
     assert_snapshot!(story.run(hover()).seen(), @"reached: nothing; front: Notes, pointer: 900,700");

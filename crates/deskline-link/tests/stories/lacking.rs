@@ -14,7 +14,7 @@ fn trees_only() -> Story {
 }
 
 #[test]
-fn without_a_display_trees_are_read_and_pressed() {
+fn without_a_display_trees_are_read_and_elements_pressed() {
     let mut story = trees_only();
     story.press("Send");
     assert_snapshot!(story.outcome(), @r##"
@@ -59,7 +59,7 @@ fn without_a_display_input_is_an_error_that_names_an_alternative() {
 }
 
 #[test]
-fn without_keys_a_click_works_and_one_with_text_is_refused() {
+fn without_keyboard_input_a_click_works_and_a_click_with_text_is_refused() {
     let mut story = Story::lacking(&[("key_input", "there is no keyboard")]);
     assert!(!story.click("Send").is_error(), "{}", story.text());
     story.click_then("Inbox", Some("bob"), None);
@@ -68,7 +68,7 @@ fn without_keys_a_click_works_and_one_with_text_is_refused() {
 }
 
 #[test]
-fn a_pointer_that_cannot_be_asked_is_not_put_back() {
+fn a_pointer_whose_position_is_unknown_is_not_put_back() {
     let mut story = Story::lacking(&[("pointer", "Wayland does not report it")]);
     story.click("Send");
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
@@ -76,7 +76,7 @@ fn a_pointer_that_cannot_be_asked_is_not_put_back() {
 }
 
 #[test]
-fn without_raising_input_goes_only_to_the_front_window() {
+fn if_windows_cannot_be_raised_only_the_front_window_gets_input() {
     let lack = [("raising", "the compositor does not allow it")];
     let mut story = Story::lacking(&lack);
     assert_snapshot!(story.click("Send").field("error"), @"the target's window is not in front, and this desktop cannot bring it there: the compositor does not allow it. Nothing was touched. Ask the user to do so, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window");
@@ -96,7 +96,7 @@ fn windows_without_extents_are_chosen_by_their_elements() {
 }
 
 #[test]
-fn windows_without_a_pid_are_put_back_by_their_id_and_are_no_app_switch() {
+fn windows_without_a_pid_are_put_back_and_are_not_reported_as_handoffs() {
     let lack = [("pids", "the compositor does not report them")];
     let mut story = Story::lacking(&lack);
     story.click("Send");
@@ -109,7 +109,7 @@ fn windows_without_a_pid_are_put_back_by_their_id_and_are_no_app_switch() {
 }
 
 #[test]
-fn without_a_guard_or_pictures_the_answer_reports_it() {
+fn the_answer_reports_a_missing_guard_and_missing_pictures() {
     let mut story = Story::lacking(&[
         ("guard", "only the compositor could"),
         ("pictures", "the portal was refused"),
@@ -131,7 +131,7 @@ fn without_a_guard_or_pictures_the_answer_reports_it() {
 }
 
 #[test]
-fn a_button_that_the_person_holds_is_waited_for() {
+fn a_click_waits_while_the_person_holds_a_mouse_button() {
     let mut story = Story::new();
     story.given(|world| world.held = true);
     story.after("pointer", |world| world.held = false);
@@ -161,7 +161,7 @@ fn an_app_that_starts_slowly_is_waited_for() {
 }
 
 #[test]
-fn an_app_that_is_busy_once_it_has_started_was_opened() {
+fn an_app_that_is_busy_after_its_start_counts_as_opened() {
     let mut story = Story::new();
     story.script().installed.push(("notes", notes));
     story.after("progress", |world| world.becomes(NOTES, Health::Hung));
@@ -174,7 +174,7 @@ fn an_app_that_is_busy_once_it_has_started_was_opened() {
 }
 
 #[test]
-fn a_malformed_reply_costs_its_call_and_not_the_connection() {
+fn a_malformed_reply_fails_its_call_and_keeps_the_connection() {
     let mut story = Story::new();
     story.refresh();
     story.script().garbled = true;

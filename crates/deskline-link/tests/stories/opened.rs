@@ -10,7 +10,7 @@ const QUESTION: &str = r#"[AXStaticText] "Send without a subject?" x:110 y:110 w
     [AXButton] "Send anyway" x:110 y:140 w:100 h:24"#;
 
 #[test]
-fn a_window_that_has_opened_is_named_modal_or_not_and_read_first() {
+fn a_new_window_is_named_and_read_first_whether_modal_or_not() {
     let mut story = Story::new();
     story.on_press("Send", |world| {
         world.window(MAIL, "Question", [100, 100, 300, 100], QUESTION);
@@ -44,14 +44,14 @@ fn a_menu_that_popped_up_is_named() {
 }
 
 #[test]
-fn an_action_that_opens_nothing_names_nothing() {
+fn no_dialog_is_named_if_the_action_opens_none() {
     let mut story = Story::new();
     story.click("Send");
     assert_eq!(story.field("dialog"), "");
 }
 
 #[test]
-fn the_list_distinguishes_the_users_front_app_from_the_last_target() {
+fn the_app_list_marks_the_front_app_and_the_last_target() {
     let mut story = Story::new();
     assert!(!story.listed().contains("last"), "{}", story.listed());
     story.click("Send");
@@ -78,7 +78,7 @@ pub(crate) fn notes(world: &mut World) -> u32 {
 }
 
 #[test]
-fn a_person_who_switches_while_an_app_is_opened_stays_where_they_are() {
+fn a_window_that_the_person_switches_to_during_an_open_stays_in_front() {
     let switched = |call: &'static str, fails: bool| {
         let mut story = Story::new();
         story.script().installed.push(("notes", notes));

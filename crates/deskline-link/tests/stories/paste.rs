@@ -17,7 +17,7 @@ fn clipboard(story: &Story) -> String {
 }
 
 #[test]
-fn the_clipboard_is_saved_before_anything_is_touched_and_back_before_the_guard_opens() {
+fn the_clipboard_is_saved_first_and_restored_before_the_guard_opens() {
     let mut story = in_field();
     story.paste("bob");
     assert_snapshot!(story.acts(), @"
@@ -44,7 +44,7 @@ fn the_clipboard_is_saved_before_anything_is_touched_and_back_before_the_guard_o
 }
 
 #[test]
-fn a_clipboard_that_cannot_be_saved_is_refused_and_nothing_is_touched() {
+fn a_paste_is_refused_if_the_clipboard_cannot_be_saved() {
     let mut story = in_field();
     story.script().unsaved = Some("image/png");
     story.paste("bob");

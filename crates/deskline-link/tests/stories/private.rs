@@ -6,7 +6,7 @@ use crate::story::{EDITOR_WINDOW, Story};
 use crate::world::World;
 
 #[test]
-fn a_click_costs_no_more_than_resolving_acting_and_settling() {
+fn a_click_makes_only_the_calls_to_resolve_act_and_settle() {
     let mut story = Story::alone();
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
@@ -53,7 +53,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
 }
 
 #[test]
-fn the_target_stays_in_front_after_an_error_too() {
+fn the_target_stays_in_front_even_after_an_error() {
     let mut story = Story::alone();
     story.click("Send").click("Receive");
     story.fails();
@@ -62,7 +62,7 @@ fn the_target_stays_in_front_after_an_error_too() {
 
 /// The editor was in front before, but no person has put it there.
 #[test]
-fn the_app_that_was_in_front_before_can_take_over() {
+fn a_switch_to_the_app_that_was_in_front_before_is_a_handoff() {
     let mut story = Story::alone();
     let raises = |world: &mut World| world.raise(EDITOR_WINDOW);
     story.after("click", raises).click("Send");
@@ -81,7 +81,7 @@ fn the_app_that_was_in_front_before_can_take_over() {
 }
 
 #[test]
-fn an_app_that_stays_in_front_while_another_is_set_is_no_handoff() {
+fn an_app_that_stays_in_front_during_a_set_value_is_no_handoff() {
     let mut story = Story::alone();
     story.set_value("To", "ann@example.org");
     assert_eq!(story.field("app_switch"), "");

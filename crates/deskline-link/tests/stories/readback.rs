@@ -44,7 +44,7 @@ fn focus(world: &mut World, node: usize) {
 }
 
 #[test]
-fn a_value_that_is_not_taken_is_an_error_with_the_current_one() {
+fn a_value_that_the_app_does_not_take_is_an_error_with_the_current_value() {
     let mut story = with(nothing);
     story.set_value("To", "bob");
     story.fails();
@@ -122,7 +122,7 @@ fn a_box_that_the_app_unticks_a_moment_later_is_an_error() {
 
 /// A link that another one follows at once waits no longer: that one tells, and does nothing.
 #[test]
-fn what_is_taken_back_is_told_by_the_link_that_follows_at_once() {
+fn a_change_taken_back_is_reported_by_a_link_that_follows_at_once() {
     let mut story = Story::new();
     story.given(|world| {
         let lines = r#"[AXCheckBox] "Agree" x:20 y:40 w:90 h:20
@@ -183,7 +183,7 @@ fn a_password_field_is_not_read_back() {
 }
 
 #[test]
-fn a_text_that_loses_characters_is_an_error_and_the_key_after_it_is_not_pressed() {
+fn after_a_text_that_loses_characters_the_next_key_is_not_pressed() {
     let mut story = with(five);
     story.types("bob@example.com");
     story.fails();
@@ -200,7 +200,7 @@ fn a_text_that_loses_characters_is_an_error_and_the_key_after_it_is_not_pressed(
 }
 
 #[test]
-fn a_mask_and_a_completion_are_notes() {
+fn a_text_changed_by_a_mask_or_a_completion_gets_a_note() {
     let mut story = with(|text| match text.len() {
         8 => format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..]),
         _ => text.to_owned(),
@@ -274,7 +274,7 @@ fn curly_quotes_and_the_next_lines_indentation_are_no_error() {
 }
 
 #[test]
-fn a_text_is_inserted_and_one_that_leaves_the_field_is_not_judged() {
+fn a_typed_text_is_compared_only_if_it_stays_in_its_field() {
     let mut story = Story::new();
     story.types("bob").says_nothing_more();
     story.types("@example.com").says_nothing_more();
@@ -356,7 +356,7 @@ fn a_key_that_only_closes_a_list_over_the_window_is_reported() {
 }
 
 #[test]
-fn a_selection_that_keys_do_not_follow_is_reported() {
+fn a_selected_row_that_does_not_have_the_keyboard_is_reported() {
     let mut story = Story::new();
     story.given(|world| {
         world.window(
@@ -395,7 +395,7 @@ fn a_text_that_the_app_takes_bit_by_bit_is_waited_for() {
 
 /// With an X11 window manager that delays the first click into a window.
 #[test]
-fn a_text_waits_until_the_click_has_given_its_field_the_focus() {
+fn typing_waits_until_the_clicked_field_has_the_focus() {
     let mut story = Story::new();
     story
         .after("click", |world| drop(world.focused.remove(&MAIL_WINDOW)))
@@ -407,7 +407,7 @@ fn a_text_waits_until_the_click_has_given_its_field_the_focus() {
 }
 
 #[test]
-fn a_text_that_has_passed_the_click_is_an_error() {
+fn a_text_typed_before_the_clicked_field_has_the_focus_is_an_error() {
     let mut story = Story::new();
     story
         .after("click", |world| drop(world.focused.remove(&MAIL_WINDOW)))

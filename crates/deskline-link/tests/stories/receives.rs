@@ -35,7 +35,7 @@ fn a_click_on_a_covered_element_is_an_error_that_names_what_covers_it() {
 }
 
 #[test]
-fn a_half_covered_element_is_clicked_where_it_shows() {
+fn a_half_covered_element_is_clicked_at_its_visible_part() {
     let mut story = covered();
     story.click("Part");
     story.succeeds();
@@ -43,7 +43,7 @@ fn a_half_covered_element_is_clicked_where_it_shows() {
 }
 
 #[test]
-fn a_place_from_the_call_is_clicked_whatever_lies_there() {
+fn coordinates_from_the_call_are_clicked_whatever_lies_there() {
     let mut story = covered();
     story.click_at(60, 112);
     assert_eq!(story.reached(), "Mail: click Undo");
@@ -63,7 +63,7 @@ fn expecting(text: &str, absent: bool, action: Action) -> Call {
 }
 
 #[test]
-fn what_a_call_expects_may_come_late() {
+fn an_expected_text_may_appear_late() {
     let mut story = Story::new();
     story.later(200, |world: &mut crate::world::World| {
         world.node("Inbox").unwrap().says("Inbox (1)");
@@ -87,7 +87,7 @@ fn an_expectation_that_is_not_met_is_an_error_after_the_action() {
 }
 
 #[test]
-fn a_key_without_effect_is_reported_as_nothing() {
+fn an_action_without_a_change_has_the_effect_nothing_or_unknown() {
     let mut story = Story::new();
     story.on_press("Send", |_| {});
     story.click("Send");

@@ -28,7 +28,7 @@ fn is_answered_with_sent(story: &Story, ms: u64) {
 }
 
 #[test]
-fn a_click_behind_the_persons_window_is_answered_with_its_effect_and_not_the_raise() {
+fn the_answer_to_a_click_behind_the_persons_window_has_the_clicks_effect() {
     for ms in [50, 100, 150, 250] {
         let mut story = slow();
         story.later(ms, says_sent).click("Send");
@@ -54,7 +54,7 @@ fn a_field_that_has_taken_the_focus_is_not_waited_for() {
 }
 
 #[test]
-fn text_typed_behind_the_persons_window_is_answered_with_its_effect() {
+fn the_answer_to_a_text_typed_behind_the_persons_window_has_its_effect() {
     for ms in [50, 75] {
         let mut story = Story::new();
         story.given(|world| world.focus(MAIL_WINDOW, 2));
@@ -64,7 +64,7 @@ fn text_typed_behind_the_persons_window_is_answered_with_its_effect() {
 }
 
 #[test]
-fn an_event_without_a_change_is_no_effect_of_a_key_that_activates() {
+fn an_event_without_a_change_does_not_end_the_wait_for_a_keys_effect() {
     for ms in [100, 150, 250] {
         let mut story = Story::new();
         story.given(|world| world.on_return(MAIL_WINDOW, |_| ()));
@@ -147,7 +147,7 @@ fn an_element_that_moves_without_an_event_is_reported_at_its_final_place() {
 }
 
 #[test]
-fn a_delay_adds_to_the_settle() {
+fn a_requested_delay_is_added_after_settling() {
     let mut story = Story::new();
     story.options.delay_after_action = Duration::from_millis(5);
     story.click("Send");

@@ -55,7 +55,7 @@ fn a_ticked_box_is_reported() {
 }
 
 #[test]
-fn the_answer_distinguishes_a_target_among_equals() {
+fn the_answer_names_the_container_of_a_target_among_equals() {
     let mut story = with_options();
     assert_snapshot!(story.click("Same").field("target"), @r##"[AXCheckBox] "Same" focused checked #e12 in [AXGroup] "Shipping" #e11"##);
 }
@@ -90,7 +90,7 @@ fn each_step_of_a_chain_reports_the_change_of_its_target() {
 }
 
 #[test]
-fn keys_name_the_field_that_they_changed_and_no_other() {
+fn the_target_of_keys_is_the_field_that_they_changed_or_none() {
     let mut story = Story::new();
     story.given(|world| world.raise(MAIL_WINDOW));
     assert_snapshot!(story.type_text("bob").field("target"), @r##"[AXTextField] "To" focused editable value:"bob" #e3"##);
@@ -115,14 +115,14 @@ fn a_click_on_a_disabled_element_is_refused() {
 }
 
 #[test]
-fn a_text_inside_a_longer_one_is_said_to_be() {
+fn the_answer_says_that_a_text_was_found_inside_a_longer_one() {
     let mut story = Story::new();
     story.click("Sen");
-    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The text is inside a longer one. 0 added, 0 removed, 2 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The text is only a part of the element's text. 0 added, 0 removed, 2 modified. Settled in _ ms.");
 }
 
 #[test]
-fn a_press_on_what_a_combo_box_shows_is_for_that_choice() {
+fn a_press_on_the_text_that_a_combo_box_shows_goes_to_that_choice() {
     let mut story = Story::new();
     story.given(|world| {
         let lines = "[AXComboBox] \"red\" x:20 y:440 w:200 h:24\n  \
@@ -137,7 +137,7 @@ fn a_press_on_what_a_combo_box_shows_is_for_that_choice() {
 }
 
 #[test]
-fn an_element_of_that_text_on_the_next_page_is_not_the_target() {
+fn an_equal_element_in_the_next_window_is_not_taken_for_the_target() {
     let mut story = Story::new();
     story.on_press("Send", |world| {
         world.close(MAIL_WINDOW);

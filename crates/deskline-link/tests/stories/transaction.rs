@@ -11,7 +11,7 @@ use crate::story::{MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, opens_menu, scrolls};
 use crate::world::{Health, World};
 
 #[test]
-fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_order() {
+fn a_click_resolves_locks_acts_settles_and_restores_in_this_order() {
     let mut story = Story::new();
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
@@ -71,7 +71,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
 
 /// The next keys of the person would go into it.
 #[test]
-fn a_dialog_that_accessibility_opens_does_not_stay_in_front() {
+fn a_dialog_opened_by_a_quiet_press_does_not_stay_in_front() {
     for menu in [false, true] {
         let mut story = Story::new();
         let front = story.front();
@@ -88,7 +88,7 @@ fn a_dialog_that_accessibility_opens_does_not_stay_in_front() {
 }
 
 #[test]
-fn nothing_is_touched_where_the_target_cannot_be_found() {
+fn nothing_is_touched_if_the_target_is_not_found() {
     let mut story = Story::new();
     story.click("Sned");
     assert_snapshot!(story.outcome(), @r##"
@@ -106,7 +106,7 @@ fn nothing_is_touched_where_the_target_cannot_be_found() {
 }
 
 #[test]
-fn a_change_between_two_links_is_late() {
+fn a_change_between_two_links_is_reported_as_late() {
     let mut story = Story::new();
     story.refresh();
     story.given(|world| world.node("To").unwrap().value = "bob".into());
@@ -125,7 +125,7 @@ fn a_change_between_two_links_is_late() {
 }
 
 #[test]
-fn quiet_actions_take_no_guard_and_touch_no_front() {
+fn quiet_actions_take_no_input_lock_and_raise_no_window() {
     let mut story = Story::new();
     story.set_value("To", "bob@example.com");
     assert_snapshot!(story.outcome(), @r##"
@@ -150,7 +150,7 @@ fn quiet_actions_take_no_guard_and_touch_no_front() {
 }
 
 #[test]
-fn a_click_text_and_key_are_one_link_with_one_diff() {
+fn a_click_a_text_and_a_key_make_one_link_with_one_diff() {
     let mut story = Story::new();
     story.given(|world| {
         world.on_return(MAIL_WINDOW, |world| {
@@ -247,7 +247,7 @@ pub(crate) fn chooser(world: &mut World) {
 }
 
 #[test]
-fn a_handoff_is_read_and_nothing_is_put_back() {
+fn after_a_handoff_the_new_app_is_read_and_nothing_is_put_back() {
     let mut story = Story::new();
     story.on_press("Send", chooser);
     story.click("Send");
@@ -265,7 +265,7 @@ fn a_handoff_is_read_and_nothing_is_put_back() {
 }
 
 #[test]
-fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
+fn a_window_that_the_person_switches_to_is_no_handoff_and_is_not_read() {
     let mut story = Story::new();
     story.after("ungrab", person::switches_to(MUSIC_WINDOW));
     story.click("Send");
@@ -334,7 +334,7 @@ fn the_persons_keys_reach_no_app_until_their_window_is_back() {
 }
 
 #[test]
-fn a_panic_at_any_step_of_a_link_that_holds_on_frees_the_devices() {
+fn a_panic_at_any_step_releases_the_devices_that_a_link_still_holds() {
     for step in 1..60 {
         let mut story = Story::new();
         story.script().holds_on = true;
@@ -367,7 +367,7 @@ fn a_click_follows_a_window_that_has_moved_since_its_app_was_read() {
 }
 
 #[test]
-fn a_link_that_only_waits_hands_nothing_over() {
+fn a_link_that_only_waits_reports_no_handoff() {
     let mut story = Story::new();
     story.after("wait_for_change", |world| {
         chooser(world);
@@ -389,7 +389,7 @@ fn a_link_that_only_waits_hands_nothing_over() {
 }
 
 #[test]
-fn the_persons_pointer_is_put_back_only_where_the_link_left_it() {
+fn the_pointer_is_put_back_only_if_the_person_has_not_used_it() {
     let mut story = Story::new();
     story.after("ungrab", person::moves(50, 50));
     assert_snapshot!(story.click("Send").seen(), @"reached: Mail: click Send; front: Notes, pointer: 50,50");
@@ -444,14 +444,14 @@ fn an_open_menu_delays_the_restore_until_the_link_that_closes_it() {
 }
 
 #[test]
-fn a_pointer_that_the_person_moves_while_a_menu_is_open_stays_theirs() {
+fn a_pointer_that_the_person_moves_while_a_menu_is_open_stays_there() {
     let mut story = Story::with_open_menu();
     story.given(|world| world.pointer = Point { x: 50, y: 50 });
     assert_snapshot!(story.click("Later").seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, pointer: 50,50");
 }
 
 #[test]
-fn esc_stops_the_text_and_puts_everything_back() {
+fn esc_stops_the_text_and_restores_the_desktop() {
     let mut story = Story::new();
     story.after("half", person::presses_esc);
     story.type_text("secret words");
@@ -496,7 +496,7 @@ fn a_link_is_one_line_of_the_journal_with_its_answer() {
 }
 
 #[test]
-fn refresh_looks_and_touches_nothing() {
+fn refresh_only_reads_and_touches_nothing() {
     let mut story = Story::new();
     story.refresh();
     assert_snapshot!(story.outcome(), @r##"
@@ -517,7 +517,7 @@ fn refresh_looks_and_touches_nothing() {
 }
 
 #[test]
-fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
+fn a_scroll_turns_the_wheel_at_its_place_and_puts_the_pointer_back() {
     let mut story = Story::new();
     story.run(scrolls(3, None));
     assert_snapshot!(story.field("summary"), @"Scrolled by (0, 3) lines at (100, 150). 0 added, 0 removed, 1 modified. Settled in _ ms.");
@@ -536,7 +536,7 @@ fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
 }
 
 #[test]
-fn without_a_guard_the_answer_reports_it() {
+fn the_answer_reports_that_the_persons_input_was_not_blocked() {
     let mut story = Story::new();
     story.script().unable = Some("the display is Xwayland's");
     story.click("Send");
@@ -552,7 +552,7 @@ fn without_a_guard_the_answer_reports_it() {
 }
 
 #[test]
-fn an_app_that_ends_by_the_action_is_its_effect() {
+fn the_end_of_the_app_counts_as_the_actions_effect() {
     let mut story = Story::new();
     story.on_press("Send", |world| world.becomes(MAIL, Health::Dead));
     story.click("Send");
@@ -565,7 +565,7 @@ fn an_app_that_ends_by_the_action_is_its_effect() {
 
 /// The label belongs to the combo box, the value to the text field in it.
 #[test]
-fn a_value_for_a_combo_box_that_can_be_typed_into_goes_into_its_field() {
+fn the_value_of_an_editable_combo_box_goes_into_its_text_field() {
     let mut story = Story::new();
     story.given(|world| {
         let lines = r#"[AXComboBox] "Search for:" x:20 y:440 w:300 h:24

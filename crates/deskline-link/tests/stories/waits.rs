@@ -18,7 +18,7 @@ fn until_sent(ms: u64) -> Box<Waiting> {
 }
 
 #[test]
-fn other_links_run_between_two_looks_and_the_diff_is_since_the_call() {
+fn other_links_run_during_a_wait_and_its_diff_counts_from_the_call() {
     let mut story = Story::new();
     let wait = story.look(until_sent(30_000), true);
     assert_snapshot!(story.acts(), @r##"
@@ -52,7 +52,7 @@ fn other_links_run_between_two_looks_and_the_diff_is_since_the_call() {
 }
 
 #[test]
-fn a_look_at_an_app_that_does_not_answer_holds_nothing() {
+fn a_wait_goes_on_while_its_app_hangs_and_ends_with_the_app() {
     let mut story = Story::new();
     let wait = story.look(until_sent(30_000), true);
     story.given(|world| world.becomes(MAIL, Health::Hung));
@@ -80,7 +80,7 @@ fn a_wait_that_times_out_shows_the_last_state() {
 }
 
 #[test]
-fn a_chain_that_begins_with_a_wait_is_not_run_as_a_wait() {
+fn a_chain_that_begins_with_a_wait_is_run_as_a_chain() {
     let wait = wait_for("Sent", Awaited::Present, 30_000);
     assert!(Waiting::new(Call::chain(MAIL, wait, vec![])).is_err());
 }
@@ -100,7 +100,7 @@ fn a_wait_is_not_satisfied_by_the_text_just_typed() {
 }
 
 #[test]
-fn a_wait_for_what_the_next_step_clicks_waits_until_it_is_enabled() {
+fn a_wait_before_a_click_lasts_until_the_clicked_element_is_enabled() {
     let mut story = Story::new();
     story.given(|world| world.node("Send").unwrap().line.states |= States::DISABLED);
     let wait = || wait_for("Send", Awaited::Present, 600);

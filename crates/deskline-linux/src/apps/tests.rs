@@ -68,7 +68,7 @@ fn entry(keys: &str) -> String {
 }
 
 #[test]
-fn ids_come_before_names_commands_and_parts_of_names() {
+fn app_ids_are_matched_before_names_commands_and_parts_of_names() {
     let f = Fixture::new();
     f.program("calc");
     f.program("ls");
@@ -117,7 +117,7 @@ fn ids_come_before_names_commands_and_parts_of_names() {
 }
 
 #[test]
-fn an_earlier_directory_wins_and_a_hidden_entry_deletes() {
+fn an_earlier_directory_wins_and_a_hidden_entry_removes_the_app() {
     let f = Fixture::new();
     f.app("a", "Name=System A\nExec=a");
     f.app("b", "Name=System B\nExec=b");
@@ -141,7 +141,7 @@ fn an_earlier_directory_wins_and_a_hidden_entry_deletes() {
 }
 
 #[test]
-fn paths_programs_documents_and_addresses() {
+fn paths_programs_documents_and_addresses_find_their_app() {
     let f = Fixture::new();
     let tool = f.program("tool");
     f.app(
@@ -284,7 +284,7 @@ fn running_apps_are_recognized() {
 }
 
 #[test]
-fn an_app_may_be_named_with_a_document() {
+fn an_app_may_be_opened_with_a_document() {
     let f = Fixture::new();
     f.program("edit");
     f.app("org.example.Edit", "Name=Text Editor\nExec=edit %U");
@@ -315,7 +315,7 @@ fn has(identity: &Identity, name: &str) -> bool {
 }
 
 #[test]
-fn a_command_is_known_by_its_path_and_where_only_root_can_write_by_its_name() {
+fn a_command_is_known_by_path_and_by_name_if_only_root_can_write_it() {
     let f = Fixture::new();
     let own = f.program("vault").canonicalize().unwrap();
     f.app(
@@ -361,7 +361,7 @@ fn a_command_is_known_by_its_path_and_where_only_root_can_write_by_its_name() {
 }
 
 #[test]
-fn a_command_with_more_than_a_document_is_known_as_one() {
+fn a_command_with_more_than_a_document_is_judged_as_a_command() {
     let f = Fixture::new();
     for name in [
         "vault",
@@ -416,7 +416,7 @@ fn a_command_with_more_than_a_document_is_known_as_one() {
 }
 
 #[test]
-fn a_process_is_known_by_its_executable_or_script_and_claims_the_rest() {
+fn a_process_is_known_by_its_program_and_its_other_names_are_claims() {
     let f = Fixture::new();
     let sleeps = f.root.path().join("bin/sleeps");
     std::fs::create_dir_all(sleeps.parent().unwrap()).unwrap();
@@ -464,7 +464,7 @@ fn a_process_is_known_by_its_executable_or_script_and_claims_the_rest() {
 
 /// `sh -s` reads its orders from standard input, and what follows is no script.
 #[test]
-fn what_follows_an_option_is_perhaps_no_script() {
+fn an_argument_after_an_option_is_not_taken_for_a_script() {
     let f = Fixture::new();
     let mut command = std::process::Command::new("/bin/sh");
     command
@@ -486,7 +486,7 @@ fn what_follows_an_option_is_perhaps_no_script() {
 }
 
 #[test]
-fn a_fifo_blocks_nobody() {
+fn opening_a_fifo_as_a_document_does_not_block() {
     let f = Fixture::new();
     let path = f.file("docs/x", "").with_file_name("fifo");
     let kind = rustix::fs::FileType::Fifo;

@@ -25,7 +25,8 @@ const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
 const KNOWS: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Writes the file into the user's own `applications` folder. Returns what was done.
+/// Writes Deskline's `.desktop` file into the user's own `applications` folder. Returns what was
+/// done.
 pub(super) fn grant(session: &Session) -> Result<String, String> {
     let program = std::env::current_exe().and_then(fs::canonicalize);
     let program = program.map_err(|e| format!("the path of this program: {e}"))?;
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_quoted_or_refused() {
+    fn a_program_path_is_quoted_or_refused_in_the_desktop_file() {
         assert_eq!(exec("/usr/bin/deskline").unwrap(), "/usr/bin/deskline");
         assert_eq!(exec("/my apps/deskline").unwrap(), "\"/my apps/deskline\"");
         for hostile in ["/a\nExec=b", "/a\"b", "/a$b", "/a`b", "/a\\b", "/a%f"] {
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_the_users_own() {
+    fn the_desktop_file_is_written_to_the_users_own_folder() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().to_str().unwrap().to_owned();
         let environment = [("HOME".to_owned(), path)].into_iter().collect();

@@ -39,7 +39,7 @@ pub(super) struct Directory {
 }
 
 impl Directory {
-    /// Creates a directory `…/deskline-desktop-<pid>-<n>`. Removes abandoned ones first.
+    /// Creates a directory `…/deskline-desktop-<pid>-<n>`. Removes abandoned directories first.
     pub(super) fn create() -> Result<Self> {
         let mut base = std::env::temp_dir();
         if base.as_os_str().len() > LONGEST_BASE || !is_plain(&base) {
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_still_written_to_is_removed_when_that_ends() {
+    fn a_directory_still_written_to_is_removed_when_the_writing_ends() {
         let directory = Directory::create().unwrap();
         let path = directory.path.clone();
         let into = path.clone();

@@ -39,7 +39,7 @@ impl Missing {
     /// A clause that names the missing programs.
     pub(crate) fn finding(&self) -> String {
         let names = self.programs.join(" and ");
-        format!("a private desktop needs {names}, not found in PATH")
+        format!("a private desktop needs {names}, which PATH does not have")
     }
 
     /// The command that installs the missing programs.

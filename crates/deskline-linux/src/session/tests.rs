@@ -85,7 +85,7 @@ impl Machine {
 }
 
 #[test]
-fn our_own_environment_is_used_if_it_answers() {
+fn our_own_environment_is_used_if_its_display_answers() {
     let mut machine = Machine::new();
     let person = machine.session(0);
     machine.process(1, "gnome-session-b", 5, &person);
@@ -99,7 +99,7 @@ fn our_own_environment_is_used_if_it_answers() {
 }
 
 #[test]
-fn a_display_that_is_named_and_silent_is_not_exchanged() {
+fn a_named_display_that_does_not_answer_is_not_replaced_by_another() {
     let mut machine = Machine::new();
     let person = machine.session(0);
     machine.process(1, "gnome-session-b", 5, &person);
@@ -122,7 +122,7 @@ fn a_display_that_is_named_and_silent_is_not_exchanged() {
 }
 
 #[test]
-fn a_dead_display_beside_a_live_one_is_not_missing() {
+fn a_dead_x_display_beside_a_live_wayland_display_is_not_reported() {
     let mut machine = Machine::new();
     machine.listen("run/wayland-7");
     let bus = machine.listen("bus");
@@ -142,7 +142,7 @@ fn a_dead_display_beside_a_live_one_is_not_missing() {
 }
 
 #[test]
-fn a_display_alone_is_completed_by_its_own_session() {
+fn a_display_without_a_bus_is_completed_from_its_own_session() {
     let mut machine = Machine::new();
     let (one, two) = (machine.session(1), machine.session(2));
     machine.process(1, "xfce4-session", 5, &one);
@@ -178,7 +178,7 @@ fn the_persons_session_is_preferred() {
 }
 
 #[test]
-fn a_session_brings_its_environment() {
+fn the_environment_of_the_found_session_is_used() {
     let mut machine = Machine::new();
     let mut variables = machine.session(0);
     for (name, value) in [
@@ -202,7 +202,7 @@ fn a_session_brings_its_environment() {
 }
 
 #[test]
-fn a_bundled_clients_environment_is_replaced_by_the_sessions() {
+fn a_bundled_clients_environment_is_replaced_by_that_of_the_session() {
     let mut machine = Machine::new();
     let mut variables = machine.session(0);
     variables.extend([
@@ -240,7 +240,7 @@ fn a_bundled_clients_environment_is_replaced_by_the_sessions() {
 }
 
 #[test]
-fn sockets_alone_are_enough() {
+fn a_session_is_found_by_its_sockets_alone() {
     let mut machine = Machine::new();
     let uid = rustix::process::getuid().as_raw();
     machine.listen(&format!("run/{uid}/bus"));

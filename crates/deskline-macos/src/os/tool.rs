@@ -20,8 +20,8 @@ pub(crate) fn tool(program: &str, arguments: &[&str]) -> Option<String> {
     command.args(arguments).stdin(Stdio::null());
     command.stdout(writer.try_clone().ok()?).stderr(writer);
     let mut child = command.spawn().ok()?;
-    // Closes this process's write ends of the pipe. A child of the program may keep another one
-    // open, so the read below has a time limit.
+    // Closes this process's write ends of the pipe. A child of the program may keep another write
+    // end open, so the read below has a time limit.
     drop(command);
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_and_errors_are_read_and_a_hang_is_ended() {
+    fn a_tools_output_and_errors_are_read_and_a_hung_tool_is_ended() {
         let both = tool("/bin/sh", &["-c", "echo out; echo err >&2"]);
         assert_eq!(both.as_deref(), Some("out\nerr\n"));
         assert_eq!(tool("/no/such/program", &[]), None);

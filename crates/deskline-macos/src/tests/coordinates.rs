@@ -14,7 +14,7 @@ use crate::os::fake::clicks;
 use crate::panels::{panels, to_appkit};
 
 #[test]
-fn a_click_on_a_display_left_of_and_above_the_main_one() {
+fn a_click_lands_on_a_display_left_of_and_above_the_main_one() {
     let mut desk = Desk::new();
     let (window, send) = (desk.window, desk.send);
     desk.given(|world| {
@@ -58,7 +58,7 @@ fn the_caption_is_on_the_display_of_the_action_and_does_not_cover_it() {
 }
 
 #[test]
-fn pictures_are_in_the_scale_of_the_windows_display() {
+fn pictures_have_the_scale_of_the_windows_display() {
     for (scale, left) in [(2.0, 100.0), (1.0, -1_800.0)] {
         let desk = Desk::new();
         let window = desk.window;
@@ -111,7 +111,7 @@ fn the_crosshair_is_at_the_click_on_retina() {
 }
 
 #[test]
-fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
+fn no_click_goes_to_another_app_that_covers_the_place() {
     let mut desk = Desk::new();
     let (window, editor) = (desk.window, EDITOR);
     {
@@ -147,7 +147,7 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
 
 /// The Dock, notifications and Control Center are not apps in the Dock.
 #[test]
-fn a_click_goes_to_no_dock_or_banner_that_lies_over_the_place() {
+fn no_click_goes_to_a_dock_or_banner_that_covers_the_place() {
     let mut desk = Desk::new();
     desk.given(|world| {
         let dock = "/System/Library/CoreServices/Dock.app".into();

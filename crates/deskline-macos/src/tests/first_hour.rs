@@ -64,7 +64,7 @@ fn another_app_that_a_quiet_action_brings_forward_is_reported() {
 }
 
 #[test]
-fn one_silent_element_is_left_out_and_its_app_is_read() {
+fn an_app_is_read_without_its_elements_that_do_not_answer() {
     let mut desk = Desk::new();
     desk.given(|world| {
         let at = [110.0, 430.0, 300.0, 60.0];
@@ -111,7 +111,7 @@ fn a_picture_that_is_not_delivered_is_taken_again() {
 }
 
 #[test]
-fn a_submenu_opens_though_a_press_of_its_item_does_nothing() {
+fn a_submenu_is_opened_even_if_a_press_of_its_item_does_nothing() {
     let mut desk = Desk::new();
     let picked = Arc::new(Mutex::new(0));
     desk.given(|world| {
@@ -143,7 +143,7 @@ fn a_submenu_opens_though_a_press_of_its_item_does_nothing() {
 
 /// As long as Chrome's attribute is set, Rectangle and yabai cannot move its windows.
 #[test]
-fn the_request_to_a_browser_ends_with_the_link_unless_the_page_goes_with_it() {
+fn a_browsers_accessibility_request_ends_with_the_link_unless_needed() {
     for forgets in [false, true] {
         let mut desk = browser(|wakes| wakes.forgets = forgets);
         for _ in 0..3 {
@@ -165,7 +165,7 @@ fn the_request_to_a_browser_ends_with_the_link_unless_the_page_goes_with_it() {
 
 /// `AppKit` makes a window the key window in a turn of the app's event loop.
 #[test]
-fn a_text_waits_until_a_window_of_the_app_takes_keys() {
+fn typing_waits_until_a_window_of_the_app_takes_keys() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.given(|world| {
@@ -191,7 +191,7 @@ fn a_click_waits_until_a_minimised_window_has_come_out_of_the_dock() {
 
 /// At 0.2 ms a message, 50 ms a menu, and 200 ms for a row that nobody has seen.
 #[test]
-fn a_link_takes_no_longer_than_its_messages_are_worth() {
+fn a_link_on_a_slow_app_ends_within_its_time_bounds() {
     let rows = Desk::new();
     slow_list(&rows, 200);
     let menus = large();
@@ -229,7 +229,7 @@ fn a_second_reading_of_a_page_waits_for_nothing() {
 
 /// What a stranger sends back about their Mac.
 #[test]
-fn facts_have_the_displays_and_settings_and_no_titles() {
+fn facts_list_displays_and_settings_and_no_window_titles() {
     let desk = Desk::new();
     let facts = MacPlatform::new(desk.mac.clone()).facts().join("\n");
     for wanted in [

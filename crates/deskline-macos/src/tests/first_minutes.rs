@@ -18,7 +18,7 @@ use deskline_input::clock::Instant;
 /// Since macOS 26.4 the Dock has a window as large as the screen, which lets clicks through
 /// (claude-code #50719). Games, Java and slow apps answer no hit test.
 #[test]
-fn the_docks_window_over_the_screen_keeps_no_click_from_an_app_without_a_hit_test() {
+fn the_docks_screen_sized_window_blocks_no_click_on_an_app() {
     let mut desk = Desk::new();
     desk.given(|world| {
         world.app(300, "Dock", "/System/Library/CoreServices/Dock.app".into());
@@ -32,7 +32,7 @@ fn the_docks_window_over_the_screen_keeps_no_click_from_an_app_without_a_hit_tes
 
 /// Control Center owns the places of status items since macOS 26 (jordanbaird/Ice #903).
 #[test]
-fn a_menu_extra_is_clicked_though_control_center_owns_its_place() {
+fn a_menu_extra_is_clicked_even_if_control_center_owns_its_place() {
     let mut desk = Desk::new();
     desk.given(|world| {
         world.menu_extra(MAIL, "Status");
@@ -82,7 +82,7 @@ fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
 
 /// On macOS 26 a request at an activation wakes it (FuJacob/cotabby #671).
 #[test]
-fn an_app_that_hears_a_request_only_in_front_is_asked_again_there() {
+fn an_app_that_hears_requests_only_in_front_is_asked_again_in_front() {
     let mut desk = electron(None);
     wakes(&desk, |it| {
         (it.deaf_behind, it.after) = (true, Duration::from_millis(100));
@@ -95,7 +95,7 @@ fn an_app_that_hears_a_request_only_in_front_is_asked_again_there() {
 
 /// An Electron app may have windows without a page.
 #[test]
-fn an_app_that_never_shows_a_page_is_not_waited_for_each_time() {
+fn an_app_that_never_shows_a_page_is_waited_for_only_at_first() {
     let desk = electron(None);
     wakes(&desk, |it| it.deaf = 1_000);
     let mut desktop = MacDesktop::new(desk.mac.clone());
@@ -184,7 +184,7 @@ fn the_persons_input_method_works_again_after_a_text_in_another_app() {
 }
 
 #[test]
-fn an_app_that_was_hidden_or_minimised_is_so_again_afterwards() {
+fn a_hidden_or_minimised_app_is_hidden_or_minimised_again_afterwards() {
     for name in ["AXMinimized", "AXHidden"] {
         let mut desk = Desk::new();
         let node = desk.given(|world| {
@@ -210,7 +210,7 @@ fn an_app_that_was_hidden_or_minimised_is_so_again_afterwards() {
 
 /// A tap needs Accessibility, and to see keys Input Monitoring (acsandmann/rift #406).
 #[test]
-fn a_tap_that_sees_no_keys_is_no_guard_and_the_answer_says_so() {
+fn the_answer_reports_a_tap_that_sees_no_keys() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.given(|world| {
@@ -226,7 +226,7 @@ fn a_tap_that_sees_no_keys_is_no_guard_and_the_answer_says_so() {
 
 /// App Nap would stretch each pause, and the system turns off a tap that answers late.
 #[test]
-fn macos_does_not_stretch_the_pauses_of_a_program_that_acts() {
+fn app_nap_does_not_stretch_the_pauses_of_a_running_link() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.given(|world| {
@@ -240,7 +240,7 @@ fn macos_does_not_stretch_the_pauses_of_a_program_that_acts() {
 
 /// A clipboard manager reads what is new at once; the app pastes a moment after its key.
 #[test]
-fn a_reader_of_the_pasteboard_before_the_app_does_not_end_the_paste() {
+fn another_program_that_reads_the_pasteboard_does_not_end_the_paste() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.given(|world| {

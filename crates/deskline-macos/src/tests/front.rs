@@ -51,7 +51,7 @@ fn an_app_that_takes_the_front_in_mid_link_gets_no_key() {
 }
 
 #[test]
-fn a_front_app_without_a_window_is_known_and_put_back() {
+fn a_front_app_without_a_window_is_put_back_to_the_front() {
     let mut desk = Desk::new();
     desk.given(|world| {
         world.app(300, "Chrome", "/Applications/Chrome.app".into());
@@ -63,7 +63,7 @@ fn a_front_app_without_a_window_is_known_and_put_back() {
 }
 
 #[test]
-fn a_link_puts_the_order_of_all_windows_back() {
+fn a_link_restores_the_order_of_all_windows() {
     let mut desk = Desk::new();
     let before = desk.given(|world| {
         let root = world.app(300, "Terminal", "/Applications/Terminal.app".into());
@@ -105,7 +105,7 @@ fn an_app_that_hangs_does_not_hold_up_the_list_of_applications() {
 
 /// It is unknown whether the system-wide element answers a request for several attributes at once.
 #[test]
-fn the_app_in_front_is_asked_for_in_one_message() {
+fn the_front_app_is_found_by_one_message() {
     let desk = Desk::new();
     desk.given(|world| {
         world.quirks.no_system_batch = true;

@@ -53,7 +53,7 @@ fn the_persons_keys_do_not_mix_with_the_agents() {
 }
 
 #[test]
-fn the_persons_esc_cancels_releases_and_restores() {
+fn the_persons_esc_cancels_the_call_and_restores_the_desktop() {
     let mut desk = Desk::in_real_time();
     let send = desk.send;
     let mac = desk.mac.clone();

@@ -42,7 +42,7 @@ fn open_starts_an_app_by_name_and_brings_it_to_the_front() {
 }
 
 #[test]
-fn a_click_acts_diffs_and_puts_front_and_pointer_back() {
+fn a_click_reports_its_diff_and_restores_front_window_and_pointer() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.mac
@@ -75,7 +75,7 @@ fn a_click_acts_diffs_and_puts_front_and_pointer_back() {
 }
 
 #[test]
-fn click_text_and_key_are_one_link_with_one_diff() {
+fn a_click_a_text_and_a_key_make_one_link_with_one_diff() {
     let mut desk = Desk::new();
     let then = Typing::text("Hé漢字😀Ω£ zB! and more than twenty units\nnext")
         .then(KeyPress::parse("Return", &[]).ok());
@@ -120,7 +120,7 @@ fn a_shortcut_holds_its_modifiers_by_the_layout_in_use() {
 }
 
 #[test]
-fn keys_beyond_a_macs_keyboard_are_sent_by_their_effect() {
+fn keys_that_a_mac_keyboard_lacks_are_sent_by_their_effect() {
     let mut desk = Desk::new();
     assert!(!desk.press("F24", &[]).is_error);
     assert!(!desk.press("漢", &[]).is_error);
@@ -187,7 +187,7 @@ fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
 }
 
 #[test]
-fn quiet_tools_touch_neither_pointer_nor_keys_nor_front() {
+fn quiet_tools_use_no_pointer_and_no_keys_and_raise_no_window() {
     let mut desk = Desk::new();
     let press = Action::press_ax(Target::titled("Urgent", "AXCheckBox"));
     let answer = desk.run(press);
@@ -209,7 +209,7 @@ fn quiet_tools_touch_neither_pointer_nor_keys_nor_front() {
 }
 
 #[test]
-fn set_selected_selects_the_row_that_a_text_is_in() {
+fn set_selected_selects_the_row_that_contains_the_text() {
     let mut desk = Desk::new();
     let row = desk.given(|world| {
         let at = [110.0, 430.0, 200.0, 60.0];
@@ -286,7 +286,7 @@ fn an_element_that_is_scrolled_away_is_scrolled_into_view_before_a_click() {
 }
 
 #[test]
-fn links_leave_no_tap_no_observer_no_panel_and_no_more_elements() {
+fn links_leave_no_tap_observer_panel_or_element_behind() {
     let mut desk = Desk::new();
     let mut run = |times: usize| {
         for _ in 0..times {

@@ -23,7 +23,7 @@ fn a_menu_of_an_app_behind_is_opened_and_its_item_clicked() {
 
 /// In full screen, or if the menu bar hides itself, the first event in the menu bar only shows it.
 #[test]
-fn a_menu_of_a_bar_that_hides_is_opened_and_its_item_picked() {
+fn a_menu_of_a_menu_bar_that_hides_is_opened_and_its_item_clicked() {
     let mut desk = Desk::new();
     let (count, does) = noted();
     desk.mac.world().menu_bar(MAIL, "Empty Trash", does);
@@ -36,7 +36,7 @@ fn a_menu_of_a_bar_that_hides_is_opened_and_its_item_picked() {
 }
 
 #[test]
-fn a_menu_extra_is_clicked_though_it_is_in_no_window() {
+fn a_menu_extra_is_clicked_even_if_it_is_in_no_window() {
     let mut desk = Desk::new();
     let (count, does) = noted();
     let extra = desk.mac.world().menu_extra(MAIL, "New mail");
@@ -47,7 +47,7 @@ fn a_menu_extra_is_clicked_though_it_is_in_no_window() {
 
 /// Cmd+N in an app whose last window was closed.
 #[test]
-fn an_app_without_windows_takes_keys_and_has_not_ended() {
+fn an_app_without_windows_takes_keys_and_does_not_count_as_ended() {
     let mut desk = Desk::new();
     desk.given(|world| {
         let root = world.app(300, "Notes", "/Applications/Notes.app".into());
@@ -69,7 +69,7 @@ fn an_app_without_windows_takes_keys_and_has_not_ended() {
 }
 
 #[test]
-fn closing_the_last_window_is_no_end_of_the_app() {
+fn an_app_that_closes_its_last_window_is_not_reported_as_ended() {
     let mut desk = Desk::new();
     let window = desk.window;
     let (_, does) = noted();

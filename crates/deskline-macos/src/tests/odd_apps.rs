@@ -49,7 +49,7 @@ fn an_app_that_never_finishes_launching_delays_no_link() {
 
 /// The app answers a ping, but never one kind of call.
 #[test]
-fn a_hang_in_any_one_call_ends_within_bounds() {
+fn a_hang_in_any_kind_of_call_ends_within_bounds() {
     for call in [
         "observe", "settable", "count", "range", "set", "perform", "actions",
     ] {
@@ -92,7 +92,7 @@ fn a_hanging_call_names_the_app_that_does_not_answer() {
 
 /// Toolbar buttons often have no other text.
 #[test]
-fn a_button_without_a_title_has_its_help_for_a_name() {
+fn a_button_without_a_title_is_named_by_its_help_text() {
     let mut desk = Desk::new();
     desk.given(|world| {
         let button = world.add(desk.window, "AXButton", "", [110.0, 430.0, 30.0, 30.0]);
@@ -151,7 +151,7 @@ fn pictures_are_taken_although_the_preflight_fails() {
 
 /// trycua/cua #3909: macOS lays this window over an app that is being recorded.
 #[test]
-fn an_indicator_of_the_system_s_is_no_window_of_the_app() {
+fn an_indicator_of_the_system_is_not_taken_for_a_window_of_the_app() {
     let desk = Desk::new();
     let indicator = (MAIL, [1_200.0, 40.0, 66.0, 20.0], 0);
     desk.mac.world().extra.push(indicator);
@@ -162,7 +162,7 @@ fn an_indicator_of_the_system_s_is_no_window_of_the_app() {
 
 /// The thread that asks would have to give the answers (screenpipe #4459 crashed so).
 #[test]
-fn deskline_itself_is_no_app_to_read() {
+fn deskline_refuses_to_read_itself() {
     let mut desk = Desk::new();
     let own = std::process::id();
     desk.given(|world| {
@@ -219,7 +219,7 @@ fn an_icon_under_a_window_of_finder_is_not_clicked() {
 
 /// Raycast and others: their `kCGWindowLayer` is above that of modal panels.
 #[test]
-fn a_launcher_above_all_windows_is_read_and_driven_as_an_app_without_one() {
+fn a_launcher_above_all_windows_is_driven_as_an_app_without_a_window() {
     let mut desk = Desk::new();
     let go = desk.given(|world| {
         let root = world.app(300, "Launcher", "/Applications/Launcher.app".into());

@@ -57,7 +57,7 @@ fn pastes(desk: &mut Desk) -> Answer {
 }
 
 #[test]
-fn a_pasted_text_is_exact_and_the_pasteboard_is_as_it_was() {
+fn a_pasted_text_is_exact_and_the_pasteboard_is_restored() {
     let mut desk = desk();
     pastes(&mut desk).ok();
     let body = desk.body;
@@ -68,7 +68,7 @@ fn a_pasted_text_is_exact_and_the_pasteboard_is_as_it_was() {
 }
 
 #[test]
-fn an_app_that_does_not_paste_is_an_error_and_the_pasteboard_is_as_it_was() {
+fn if_the_app_does_not_paste_the_call_fails_and_the_pasteboard_is_back() {
     let mut desk = desk();
     // The text is there meanwhile, with the marks that clipboard managers skip.
     let nothing = Arc::new(|world: &mut World| {
@@ -90,7 +90,7 @@ fn an_app_that_does_not_paste_is_an_error_and_the_pasteboard_is_as_it_was() {
 }
 
 #[test]
-fn a_pasteboard_that_cannot_be_saved_is_refused_before_anything_is_touched() {
+fn a_paste_is_refused_if_the_pasteboard_cannot_be_saved() {
     let withheld = ("public.html", "its 'public.html' did not arrive within 3 s");
     let promised = (
         "com.apple.pasteboard.promised-file-url",

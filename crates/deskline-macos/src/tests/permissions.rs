@@ -63,7 +63,7 @@ fn said(desk: &mut Desk) -> [String; 2] {
 }
 
 #[test]
-fn from_a_terminal_the_terminal_needs_the_grant_though_root_s_login_is_between() {
+fn a_server_started_in_a_terminal_needs_the_terminals_permission() {
     for said in said(&mut from_terminal()) {
         has(
             &said,
@@ -74,7 +74,7 @@ fn from_a_terminal_the_terminal_needs_the_grant_though_root_s_login_is_between()
 }
 
 #[test]
-fn from_claude_desktop_the_binary_needs_it_by_its_path_and_claude_does_not() {
+fn under_claude_desktop_the_binary_itself_needs_the_permission() {
     for said in said(&mut from_claude_desktop()) {
         assert!(
             said.contains("turn on deskline (/usr/local/bin/deskline)")
@@ -89,7 +89,7 @@ fn from_claude_desktop_the_binary_needs_it_by_its_path_and_claude_does_not() {
 /// macOS knows an ad-hoc signed binary by its hash: the switch that was turned on for an earlier
 /// build still looks on.
 #[test]
-fn a_stale_grant_has_its_remedy() {
+fn a_stale_permission_is_reported_with_its_remedy() {
     for said in said(&mut from_claude_desktop()) {
         has(&said, "If it is on already");
         has(
@@ -101,7 +101,7 @@ fn a_stale_grant_has_its_remedy() {
 
 /// An app that was signed ad hoc: its switch looks on, and − and + do not help.
 #[test]
-fn a_stale_grant_of_the_app_is_reset_by_its_id() {
+fn a_stale_permission_of_the_app_is_reset_by_the_apps_id() {
     let mut desk = Desk::new();
     let program = "/Users/me/Applications/Deskline.app/Contents/MacOS/deskline";
     process(&desk, own(), "deskline", program, 1);
@@ -117,7 +117,7 @@ fn a_stale_grant_of_the_app_is_reset_by_its_id() {
 }
 
 #[test]
-fn a_process_of_root_s_is_known_without_its_start() {
+fn a_process_of_root_is_read_without_its_start_time() {
     use crate::os::Os as _;
     let desk = from_terminal();
     let login = desk.mac.process(501).unwrap();
@@ -126,7 +126,7 @@ fn a_process_of_root_s_is_known_without_its_start() {
 
 /// The advice is also in the note of an answer, which is cut after a line.
 #[test]
-fn pictures_name_the_same_holder() {
+fn the_screenshot_advice_names_the_program_that_needs_the_permission() {
     let mut desk = from_claude_desktop();
     desk.mac.world().may_capture = false;
     let checks = crate::doctor::examine(&desk.mac, own());
@@ -145,7 +145,7 @@ fn doctors(desk: &Desk, pid: u32, name: &str) -> deskline_contract::doctor::Chec
 }
 
 #[test]
-fn a_runner_is_warned_of_though_it_is_allowed() {
+fn the_doctor_warns_of_a_permission_given_to_a_runner_such_as_node() {
     let desk = Desk::new();
     let mut world = desk.mac.world();
     world.app(

@@ -39,7 +39,7 @@ fn the_person_has_their_window_back_before_the_picture_is_taken() {
 
 /// A popover, a sheet or a panel closes when its app goes back.
 #[test]
-fn a_popover_is_pictured_before_its_app_goes_behind_again() {
+fn a_popover_is_pictured_before_the_persons_app_comes_back() {
     let mut desk = Desk::new();
     let does = |world: &mut crate::os::fake::World| {
         let root = world.apps[&MAIL].root;
@@ -62,7 +62,7 @@ fn a_window_on_another_space_is_pictured_there() {
 
 /// An active and an inactive window differ in their title bars.
 #[test]
-fn a_picture_that_is_compared_is_taken_in_the_state_of_the_one_before() {
+fn a_picture_for_comparison_is_taken_while_the_app_is_still_in_front() {
     let mut desk = Desk::new();
     desk.given(|world| {
         let at = [400.0, 420.0, 100.0, 60.0];
@@ -90,7 +90,7 @@ fn the_person_s_own_app_is_pictured_as_it_is() {
 
 /// vorssaint-utils #1098: to the window server a sheet, a popover and a menu are separate windows.
 #[test]
-fn a_sheet_and_an_open_menu_are_in_the_picture_and_another_window_of_the_app_is_not() {
+fn a_picture_shows_the_sheet_and_the_open_menu_but_no_other_window() {
     let mut desk = Desk::new();
     let window = desk.window;
     desk.given(|world| {

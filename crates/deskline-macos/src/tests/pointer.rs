@@ -24,7 +24,7 @@ fn counting() -> (Desk, Arc<AtomicU32>) {
 }
 
 #[test]
-fn a_mouse_up_is_not_posted_back_to_back_with_its_mouse_down() {
+fn a_mouse_up_is_not_posted_immediately_after_its_mouse_down() {
     let (mut desk, count) = counting();
     desk.mac.world().quirks.loses_quick_ups = true;
     for _ in 0..5 {
@@ -42,7 +42,7 @@ fn a_mouse_up_is_not_posted_back_to_back_with_its_mouse_down() {
 }
 
 #[test]
-fn a_click_waits_until_the_pointer_is_there() {
+fn a_click_waits_until_the_pointer_has_arrived() {
     let (mut desk, count) = counting();
     desk.mac.world().quirks.late_pointer = Duration::from_millis(30);
     desk.click_on("Send", "AXButton").ok();
@@ -65,7 +65,7 @@ fn the_wheel_turns_at_the_target_and_not_at_the_old_position_of_the_pointer() {
 }
 
 #[test]
-fn a_drag_has_deltas_and_one_new_number_and_moves_something() {
+fn a_drag_has_deltas_and_a_new_event_number_and_moves_its_element() {
     let mut desk = Desk::new();
     let card = desk.given(|world| {
         let window = desk.window;
@@ -113,7 +113,7 @@ fn a_drag_that_is_cancelled_moves_nothing() {
 
 /// Some Macs move the pointer although the tap drops the motion (deskflow #9963).
 #[test]
-fn a_mouse_that_moves_under_the_guard_does_not_keep_the_pointer_from_going_back() {
+fn the_pointer_goes_back_although_the_mouse_moves_under_the_guard() {
     let mut desk = Desk::in_real_time();
     desk.mac.world().quirks.drops_still_move = true;
     let person = std::thread::spawn({

@@ -14,7 +14,7 @@ use crate::desktop::MacDesktop;
 use crate::os::fake::clicks;
 
 #[test]
-fn the_contract_is_kept() {
+fn the_desktop_on_macos_keeps_the_contract() {
     let desk = Desk::new();
     let mut desktop = MacDesktop::new(desk.mac.clone());
     suite::is_kept_by(&mut desktop, MAIL, EDITOR);
@@ -94,7 +94,7 @@ fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
 /// After an error the link reconnects to the desktop. A restore that waits for a menu to close must
 /// survive that.
 #[test]
-fn a_restore_that_an_open_menu_defers_survives_an_error_of_another_app() {
+fn a_restore_that_an_open_menu_defers_is_kept_after_another_apps_error() {
     let mut desk = Desk::new();
     send_opens_a_menu(&desk);
     desk.click_on("Send", "AXButton");
@@ -149,7 +149,7 @@ fn a_ref_is_good_in_the_next_process_and_stale_once_its_element_is_gone() {
 }
 
 #[test]
-fn an_app_that_stops_answering_is_an_error_within_its_patience() {
+fn an_app_that_stops_answering_is_an_error_within_seconds() {
     let mut desk = Desk::new();
     desk.mac.world().apps.get_mut(&MAIL).unwrap().hung = true;
     let start = Instant::now();
@@ -161,7 +161,7 @@ fn an_app_that_stops_answering_is_an_error_within_its_patience() {
 }
 
 #[test]
-fn each_missing_part_has_its_own_error() {
+fn a_missing_process_element_or_permission_has_its_own_error() {
     let mut desk = Desk::new();
     desk.run_on(999, Action::Refresh)
         .fails_with("no process has pid 999");
@@ -177,7 +177,7 @@ fn each_missing_part_has_its_own_error() {
 }
 
 #[test]
-fn a_password_is_nowhere() {
+fn no_answer_and_no_journal_file_contains_a_password() {
     let mut desk = Desk::new();
     let secret = desk.secret;
     desk.mac.world().focus(MAIL, secret);

@@ -48,7 +48,7 @@ fn table(desk: &Desk, rows: u64) -> (u64, Vec<u64>) {
 }
 
 #[test]
-fn a_big_table_gives_its_visible_rows_and_is_never_asked_for_all() {
+fn a_big_table_is_asked_for_its_visible_rows_and_never_for_all() {
     let desk = Desk::new();
     let (id, _) = table(&desk, 20_000);
     let calls = desk.mac.world().calls;
@@ -94,7 +94,7 @@ fn the_rest_of_a_table_is_read_in_ranges_and_stands_in_order() {
 }
 
 #[test]
-fn a_tables_cells_have_their_rows_and_columns_and_a_field_the_label_beside_it() {
+fn cells_have_their_row_and_column_and_a_field_its_label_beside_it() {
     let desk = Desk::new();
     desk.given(|world| {
         let table = world.add(desk.window, "AXTable", "Sums", [110.0, 400.0, 200.0, 60.0]);
@@ -121,7 +121,7 @@ fn a_tables_cells_have_their_rows_and_columns_and_a_field_the_label_beside_it() 
 }
 
 #[test]
-fn each_element_takes_one_batched_call() {
+fn each_element_is_read_by_one_batched_call() {
     let desk = Desk::new();
     let calls = desk.mac.world().calls;
     let tree = read(&desk.mac, Scope::Showing);
@@ -133,7 +133,7 @@ fn each_element_takes_one_batched_call() {
 }
 
 #[test]
-fn a_closed_menu_does_not_show_and_an_open_one_does() {
+fn only_the_items_of_an_open_menu_are_visible() {
     let desk = Desk::new();
     let item = desk.given(|world| {
         let root = world.apps[&MAIL].root;
@@ -186,7 +186,7 @@ fn hidden_elements_are_read_after_visible_ones() {
 }
 
 #[test]
-fn an_element_that_is_busy_for_a_moment_is_asked_again_and_a_silent_one_is_reported() {
+fn a_busy_element_is_asked_again_and_a_silent_one_is_reported() {
     let desk = Desk::new();
     let send = desk.send;
     desk.mac.world().node(send).busy = 1;
@@ -207,7 +207,7 @@ fn an_element_that_is_busy_for_a_moment_is_asked_again_and_a_silent_one_is_repor
 }
 
 #[test]
-fn two_elements_with_one_hash_are_two_and_keep_their_refs() {
+fn two_elements_with_the_same_hash_stay_apart_and_keep_their_refs() {
     let mut desk = Desk::new();
     let (send, urgent) = (desk.send, desk.urgent);
     desk.given(|world| {
@@ -225,7 +225,7 @@ fn two_elements_with_one_hash_are_two_and_keep_their_refs() {
 }
 
 #[test]
-fn a_new_element_never_gets_a_dead_ones_ref_even_with_its_hash() {
+fn a_new_element_never_gets_the_ref_of_a_dead_one_of_the_same_hash() {
     let mut desk = Desk::new();
     let before = reference(element(&desk.refresh(), "\"Send\""));
     desk.given(|world| {
@@ -247,7 +247,7 @@ fn a_pid_that_is_used_again_is_another_app() {
 }
 
 #[test]
-fn references_are_balanced_over_many_readings_and_all_returned_at_the_end() {
+fn element_references_stay_balanced_and_are_all_released_at_the_end() {
     let mut desk = Desk::new();
     assert_eq!(desk.mac.live(), 0);
     desk.refresh();
@@ -282,7 +282,7 @@ fn a_ping_answers_at_once_for_a_living_app_and_in_time_for_a_hung_one() {
 }
 
 #[test]
-fn electron_is_asked_once_for_its_page_and_waited_for() {
+fn electron_is_asked_once_for_its_page_which_is_waited_for() {
     let desk = Desk::in_real_time();
     let (mac, window) = (desk.mac.clone(), desk.window);
     let root = mac.world().apps[&MAIL].root;

@@ -79,7 +79,7 @@ fn the_error_about_a_missing_window_names_the_others_and_nothing_is_sent() {
 }
 
 #[test]
-fn a_click_raises_the_window_that_its_element_is_in() {
+fn a_click_raises_the_window_that_contains_its_element() {
     let (mut desk, _, search) = two();
     let then = Typing::text("bills");
     // The field is below the first window, which covers it.
@@ -155,7 +155,7 @@ fn an_app_with_a_floating_panel_takes_clicks_and_keys() {
 /// Hammerspoon2 #228: a window that was raised while its app was behind does not come forward with
 /// the app. An app that comes forward late is still behind when its window is first raised.
 #[test]
-fn the_named_window_comes_forward_and_not_the_one_that_its_app_had_in_front() {
+fn the_named_window_comes_forward_and_not_the_apps_own_front_window() {
     for late in [0, 30] {
         let (mut desk, _, search) = two();
         desk.given(|world| {
@@ -185,7 +185,7 @@ fn windows_without_numbers_are_distinguished_by_their_places() {
 
 /// To the `WindowServer` a sheet is a window of its own.
 #[test]
-fn a_sheet_shows_and_takes_a_click_by_ref_and_by_place() {
+fn a_sheet_is_visible_and_takes_clicks_by_element_and_by_place() {
     let mut desk = Desk::new();
     let window = desk.window;
     desk.given(|world| {

@@ -9,7 +9,7 @@ use crate::os::fake::text;
 use deskline_input::clock::Instant;
 
 #[test]
-fn a_closed_menu_that_does_not_answer_costs_no_link() {
+fn a_closed_menu_that_does_not_answer_stops_no_link() {
     let mut desk = Desk::new();
     desk.given(|world| {
         let (_, item) = world.menu_bar(MAIL, "Services", std::sync::Arc::new(|_| {}));
@@ -61,7 +61,7 @@ fn settings(pane: &str) -> Desk {
 }
 
 #[test]
-fn the_panes_where_programs_get_their_permissions_are_blocked() {
+fn the_settings_panes_that_grant_permissions_are_blocked() {
     let mut desk = settings("SecurityPrivacyExtension");
     desk.click_on("Terminal", "AXCheckBox")
         .fails_with("--allow-app");

@@ -24,7 +24,7 @@ fn away() -> Desk {
 }
 
 #[test]
-fn an_app_on_another_space_is_brought_here_clicked_and_left_again() {
+fn an_app_on_another_space_is_clicked_and_the_persons_space_comes_back() {
     let mut desk = away();
     // Twice, because the first link shows the person's own Space again.
     for nth in 1..=2 {
@@ -47,7 +47,7 @@ fn text_for_an_app_on_another_space_arrives() {
 }
 
 #[test]
-fn a_reading_reports_that_the_apps_windows_are_elsewhere_and_moves_nothing() {
+fn a_reading_reports_windows_on_another_space_and_moves_nothing() {
     let mut desk = away();
     let answer = desk.run(Action::Refresh).ok();
     let tree = tree(&answer);
@@ -69,7 +69,7 @@ fn list_applications_has_an_app_on_another_space() {
 
 /// The ref's element still exists, but accessibility does not list it.
 #[test]
-fn a_ref_into_an_app_on_another_space_is_not_called_stale() {
+fn a_ref_of_an_app_on_another_space_is_not_reported_as_stale() {
     let mut desk = Desk::new();
     let send = reference(element(&desk.refresh(), "\"Send\""));
     let window = desk.window;
@@ -91,7 +91,7 @@ fn a_ref_into_an_app_on_another_space_is_not_called_stale() {
 }
 
 #[test]
-fn a_call_goes_to_the_space_of_the_window_that_it_names_or_reports_the_space() {
+fn a_call_goes_to_the_space_of_its_window_or_reports_that_space() {
     let mut desk = away();
     let body = desk.body;
     desk.mac.world().focus(MAIL, body);
@@ -111,7 +111,7 @@ fn a_call_goes_to_the_space_of_the_window_that_it_names_or_reports_the_space() {
 
 /// Bringing an app forward goes to its Space: its windows are listed once the animation is over.
 #[test]
-fn an_app_that_an_action_brings_up_on_another_space_is_read_once_it_is_there() {
+fn an_app_that_an_action_opens_on_another_space_is_read_there() {
     let mut desk = Desk::new();
     let send = desk.send;
     let browser = desk.given(|world| {
@@ -161,7 +161,7 @@ fn a_chain_goes_on_in_an_app_that_a_step_brings_up_on_another_space() {
 
 /// If a step leaves the app's windows on another Space, the next step switches there.
 #[test]
-fn a_chain_s_later_step_goes_to_where_the_windows_are() {
+fn a_later_step_of_a_chain_goes_to_the_space_of_the_apps_windows() {
     let mut desk = Desk::new();
     let (send, window, urgent) = (desk.send, desk.window, desk.urgent);
     desk.given(|world| {
@@ -208,7 +208,7 @@ fn the_person_is_brought_back_to_their_window_in_full_screen() {
 
 /// "When switching to an application, switch to a Space with open windows" is off.
 #[test]
-fn a_space_that_macos_is_set_not_to_go_to_is_reported() {
+fn the_answer_reports_that_macos_is_set_not_to_switch_to_the_space() {
     let mut desk = away();
     let mut world = desk.mac.world();
     world.quirks.stays_on_space = true;

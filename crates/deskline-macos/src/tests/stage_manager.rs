@@ -54,7 +54,7 @@ fn an_app_that_is_set_aside_is_listed_and_a_reading_reports_where_it_is() {
 
 /// Accessibility acts on the window without bringing it to the stage.
 #[test]
-fn a_quiet_press_leaves_a_window_that_is_set_aside_there() {
+fn a_quiet_press_leaves_a_window_off_the_stage() {
     let mut desk = staged(false);
     let target = Target::titled("Send", "AXButton");
     let answer = desk.run(Action::press_ax(target)).ok();

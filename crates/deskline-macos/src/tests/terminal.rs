@@ -35,7 +35,7 @@ fn shown(desk: &mut Desk) -> String {
 }
 
 #[test]
-fn the_newest_line_of_a_terminal_is_in_the_tree_and_its_past_is_not_moved() {
+fn only_the_newest_lines_of_a_terminal_are_transferred() {
     let (mut desk, _) = terminal(5_000, "com.apple.Terminal");
     let line = shown(&mut desk);
     assert!(
@@ -47,7 +47,7 @@ fn the_newest_line_of_a_terminal_is_in_the_tree_and_its_past_is_not_moved() {
 }
 
 #[test]
-fn a_short_text_is_whole() {
+fn a_short_terminal_text_is_shown_whole() {
     let (mut desk, _) = terminal(3, "com.apple.Terminal");
     let line = shown(&mut desk);
     has(&line, "line 1 of it\\nline 2 of it\\nline 3 of it");
@@ -72,7 +72,7 @@ fn a_document_shows_the_part_around_its_caret_or_the_visible_part() {
 
 /// Ghostty and web pages report it like this.
 #[test]
-fn a_long_text_in_no_scroll_area_shows_the_part_around_its_caret_too() {
+fn a_long_text_outside_a_scroll_area_shows_the_part_around_its_caret() {
     let (mut desk, _) = text_in("AXGroup", 5_000, "com.mitchellh.ghostty");
     let line = shown(&mut desk);
     has(&line, "line 5000 of it");

@@ -72,7 +72,7 @@ fn a_long_text_for_a_control_that_reads_key_codes_arrives_too() {
 
 /// Zed draws its fields itself: Accessibility has its window alone.
 #[test]
-fn what_has_no_key_is_refused_where_an_app_may_read_keys_alone() {
+fn a_character_without_a_key_is_refused_if_the_app_may_read_key_codes() {
     let mut desk = Desk::new();
     let window = desk.window;
     desk.given(|world| {
@@ -111,7 +111,7 @@ fn a_character_on_a_dead_key_is_typed_as_text() {
 
 /// "Dvorak – QWERTY ⌘"
 #[test]
-fn a_shortcut_takes_the_key_that_the_layout_has_with_command() {
+fn a_shortcut_uses_the_key_of_the_layout_that_applies_with_command() {
     let mut desk = Desk::new();
     // C is where another layout has J.
     desk.mac.world().command_plane.push((38, 'c'));
@@ -128,7 +128,7 @@ fn a_shortcut_takes_the_key_that_the_layout_has_with_command() {
 
 /// With Pinyin on, each letter begins a word of the input method.
 #[test]
-fn a_text_goes_past_an_input_method_which_is_on_again_afterwards() {
+fn a_text_bypasses_an_input_method_which_is_on_again_afterwards() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.mac.world().focus(super::desk::MAIL, body);

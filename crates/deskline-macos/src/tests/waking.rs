@@ -89,7 +89,7 @@ fn an_app_without_chromium_is_not_waited_for() {
 
 /// Chrome refuses Electron's attribute, and does not answer while it builds a large page.
 #[test]
-fn a_browser_is_asked_by_its_own_attribute_and_waited_for_while_it_builds() {
+fn a_browser_is_woken_by_its_own_attribute_and_waited_for() {
     let desk = browser(|wakes| {
         wakes.after = Duration::from_millis(200);
         wakes.builds = Duration::from_millis(2_400);
@@ -135,7 +135,7 @@ fn the_answer_says_that_the_page_of_a_covered_window_may_be_old() {
 
 /// VS Code shows its text only to screen readers, unless it is set to.
 #[test]
-fn an_editor_that_keeps_its_text_to_itself_names_the_setting() {
+fn the_answer_names_the_setting_of_an_editor_that_hides_its_text() {
     let mut desk = electron(None);
     let body = desk.body;
     let name = "The editor is not accessible at this time. To enable screen reader …";
@@ -161,7 +161,7 @@ fn the_request_to_an_app_is_withdrawn_when_the_server_ends() {
 
 /// CEF's framework, as in Spotify, has no versions.
 #[test]
-fn chromium_is_known_in_a_framework_without_versions() {
+fn chromium_is_recognized_in_a_framework_without_versions() {
     let desk = electron(Some(AxError(-25205)));
     desk.given(|world| {
         let app = world.apps.get_mut(&MAIL).unwrap();

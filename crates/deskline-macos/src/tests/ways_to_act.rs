@@ -80,7 +80,7 @@ fn the_middle_button_clicks() {
 }
 
 #[test]
-fn a_hover_shows_the_tip_and_leaves_the_pointer_there_until_the_next_link() {
+fn a_hover_shows_the_tool_tip_and_holds_the_pointer_until_the_next_link() {
     let mut desk = Desk::new();
     let (send, window) = (desk.send, desk.window);
     let tip: crate::os::fake::Behaviour = Arc::new(move |world| {

@@ -8,8 +8,8 @@ use deskline_recipe::{Found, Missing, find, find_part};
 
 impl Play<'_> {
     /// Waits until the dialog and the focus are as the step needs them, and its target is there. An
-    /// app may be slow: another element is accepted only after this has waited in vain for one with
-    /// the same role and text.
+    /// app may be slow: another element is accepted only after waiting in vain for an element with
+    /// the target's role and text.
     pub(super) async fn aim(
         &mut self,
         step: &Step,
@@ -80,8 +80,8 @@ impl Play<'_> {
         Err(halt(format!("{why}. {advice}")))
     }
 
-    /// Why a step would act on something else than meant, if it would: another dialog is in front,
-    /// or another element has the focus.
+    /// Why a step would act on something else than meant: another dialog is in front, or another
+    /// element has the focus. `None` if there is no such reason.
     fn elsewhere(&self, step: &Step, screen: &Screen) -> Option<String> {
         if self.how.learns || self.how.literal || !tools::acts(&tool_of(step)) {
             return None;
@@ -94,7 +94,7 @@ impl Play<'_> {
             (None, Some(is)) => return Some(format!("a dialog is in front: {is:?}")),
             (Some(wanted), is) => {
                 let is = is.as_ref().map_or("none".into(), |is| format!("{is:?}"));
-                let why = format!("the dialog {wanted:?} must be in front, but {is} is");
+                let why = format!("the dialog {wanted:?} must be in front, but {is} is in front");
                 return Some(why);
             }
         }
@@ -104,10 +104,12 @@ impl Play<'_> {
         }
         let is = screen.focused().next().map_or("nothing".into(), plain);
         let focus = focus.shown();
-        Some(format!("{focus} must have the focus, but {is} has it"))
+        Some(format!(
+            "{focus} must have the focus, but {is} has the focus"
+        ))
     }
 
-    /// Answers one of the recipe's dialogs, if one is there. Returns whether one was.
+    /// Answers one of the recipe's dialogs, if one is there. Returns whether a dialog was answered.
     pub(super) async fn dialog(
         &mut self,
         pid: u32,
@@ -136,7 +138,9 @@ impl Play<'_> {
                 }
                 Some(_) => {
                     let words = step.words();
-                    return Err(halt(format!("a dialog came, but {words} is not in it")));
+                    return Err(halt(format!(
+                        "a dialog came, but the target of the step '{words}' is not in the dialog"
+                    )));
                 }
             };
             self.act(&step, pid, [line.as_ref(), None]).await?;
@@ -194,7 +198,9 @@ fn has_part(screen: &Screen, text: &str) -> bool {
 fn missing(target: &Target, why: Option<&Missing>, screen: &Screen) -> String {
     let wanted = shown(target);
     if let Some(Missing::Several(n)) = why {
-        return format!("{n} elements are like {wanted} now: it cannot be told which is meant");
+        return format!(
+            "{n} elements match {wanted} now, and nothing tells which of them is meant"
+        );
     }
     let mut noted = target.after.iter().chain(&target.before).peekable();
     if noted.peek().is_none() || noted.any(|text| has_part(screen, text)) {

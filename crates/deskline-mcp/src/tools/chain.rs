@@ -142,7 +142,7 @@ fn bounded(action: Action) -> Result<Action, Wrong> {
     match action {
         Action::WaitFor { timeout, .. } if timeout > LONGEST_WAIT => Err(format!(
             "timeout must be at most {} in a chain, which keeps the desktop from other calls \
-             meanwhile. End the chain before it, and call wait_for_and_traverse, which keeps \
+             meanwhile. End the chain before the wait, and call wait_for_and_traverse, which keeps \
              nothing",
             LONGEST_WAIT.as_secs()
         )),

@@ -129,7 +129,7 @@ fn section(record: &ToolRecord, common: &[Argument], page: &mut String) {
 }
 
 #[test]
-fn the_reference_is_made_from_the_records() {
+fn the_reference_of_tools_is_made_from_the_records_of_tools() {
     let mut page = INTRODUCTION.to_owned();
     let common = common();
     table(&common, &mut page);

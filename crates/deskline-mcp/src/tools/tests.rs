@@ -43,7 +43,7 @@ fn listed(prefix: &str) -> String {
 }
 
 #[test]
-fn the_list_stays_small() {
+fn the_list_of_tools_stays_small() {
     let (plain, compat) = (listed(""), listed(COMPAT_PREFIX));
     assert!(plain.len() < 13_000, "{} bytes", plain.len());
     assert!(compat.len() < 13_000, "{} bytes", compat.len());
@@ -147,7 +147,7 @@ fn tools_are_found_with_and_without_the_prefix() {
 }
 
 #[test]
-fn targets() {
+fn a_target_is_read_from_a_ref_a_text_or_a_place() {
     for (arguments, target) in [
         (json!({"ref": "e42"}), Target::Ref(Ref(42))),
         (json!({"ref": "#e42"}), Target::Ref(Ref(42))),
@@ -253,7 +253,7 @@ fn every_tool_reads_its_arguments() {
 }
 
 #[test]
-fn options_are_accepted_everywhere_and_have_the_defaults_of_the_links() {
+fn each_tool_accepts_the_common_options_with_the_links_defaults() {
     let call = read("refresh_traversal", json!({"pid": 7})).unwrap();
     assert_eq!((call.pid, call.options), (Some(7), Options::default()));
     for record in TOOLS {

@@ -19,7 +19,7 @@ pub(crate) struct Writer {
     data: Arc<[u8]>,
     written: usize,
     last: Instant,
-    /// Whether the data is the agent's text, and the process that the text is for reads it.
+    /// Whether the data is the agent's text and its reader is the process that the text is for.
     pub(crate) to_reader: bool,
 }
 
@@ -102,7 +102,7 @@ mod tests {
     use rustix::pipe::{PipeFlags, pipe_with};
 
     #[test]
-    fn the_reader_of_a_pipe_is_known() {
+    fn the_process_that_reads_a_pipe_is_recognized() {
         let (_reader, writer) = pipe_with(PipeFlags::CLOEXEC).unwrap();
         let own = std::process::id();
         let mut other = std::process::Command::new("sleep");
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_waits_for_its_reader() {
+    fn a_text_longer_than_the_pipe_is_written_as_its_reader_reads() {
         let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).unwrap();
         let data: Arc<[u8]> = vec![7; 1 << 20].into();
         let mut writer = Writer::new(writer, data, true).unwrap();

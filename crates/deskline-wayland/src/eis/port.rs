@@ -13,18 +13,18 @@ use super::connection::{Connection, PATIENCE};
 use super::device::Device;
 use crate::layout::{Layout, unreadable};
 
-/// The time between two notches of the wheel. GTK 4.8 drops an app's first wheel event, and merges
-/// the wheel events of a frame, so that it drops them together. Qt 6.10 drops some wheel events
-/// that come at the same time.
+/// The time between two notches of the wheel. GTK 4.8 merges the wheel events of a frame into one
+/// and drops an app's first wheel event, so it may drop several notches at once. Qt 6.10 drops some
+/// wheel events that come at the same time.
 const APART: Duration = Duration::from_millis(20);
 
 /// A wheel notch, in the units of `ei_scroll.scroll_discrete`.
 const NOTCH: i32 = 120;
 
 /// KWin 6.1 to 6.3 holds the pointer back at the border between two screens until the motions
-/// beyond the border add up to this many pixels. It then moves the pointer that much less, even for
-/// absolute motion. This is the value at corners. At edges it is 100 pixels, unless the user has
-/// set more.
+/// beyond the border add up to a threshold, which it then subtracts from the motion, even from an
+/// absolute one. This constant is the threshold at corners, in pixels. At edges the threshold is
+/// 100 pixels, unless the user has set more.
 const HELD_BACK: f64 = 2_000.0;
 
 /// An EIS connection. When it ends, the compositor releases pressed keys and buttons.
@@ -95,7 +95,7 @@ impl Eis {
         Ok(())
     }
 
-    /// Whether the compositor has not ended the connection.
+    /// Whether the connection is still open.
     pub(crate) fn is_open(&mut self) -> bool {
         self.connection.pump().is_ok()
     }
@@ -158,13 +158,13 @@ impl Eis {
     }
 }
 
-/// The single events. Codes are those of `linux/input-event-codes.h`.
+/// Sends single events. Codes are those of `linux/input-event-codes.h`.
 impl Eis {
     /// Moves the pointer to this point, and waits until the compositor has processed that.
     pub(crate) fn go(&mut self, x: f64, y: f64) -> Result<()> {
         if std::mem::take(&mut self.cornered) {
-            // Mutter's barriers, which make the corner, stop each diagonal motion that starts on
-            // them, and the shell opens its overview. They let a motion along an axis pass.
+            // Mutter's barriers, which form the corner, stop every diagonal motion that starts on
+            // them, and the shell then opens its overview. They let motions along an axis pass.
             self.shift([(1.0, 0.0), (0.0, 1.0)])?;
         }
         self.put(x, y)?;
@@ -249,8 +249,8 @@ impl Eis {
     }
 }
 
-/// How often to repeat a motion to a point at this distance from another screen, so that the
-/// pointer arrives from anywhere.
+/// How many times to repeat a motion to a point that is `far` pixels from the nearest other screen,
+/// so that the pointer arrives there from any screen.
 fn motions(far: f64) -> usize {
     (HELD_BACK / far.max(1.0)).ceil() as usize + 1
 }
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn enough_motions_cross_a_screen_border() {
+    fn the_number_of_motions_suffices_to_cross_a_screen_border() {
         assert_eq!(motions(0.0), 2_001);
         assert_eq!(motions(400.0), 6);
         assert_eq!(motions(5_000.0), 2);

@@ -315,7 +315,7 @@ fn events_arrive_in_order_after_start_emulating() {
 }
 
 #[test]
-fn the_layout_follows_the_present_keyboard() {
+fn characters_are_typed_by_the_layout_of_the_present_keyboard() {
     let last = |seen: Vec<String>| seen.last().cloned();
     // Keys are assigned in order, so é has a different key on each keyboard.
     let mut bed = Bed::new("éü");
@@ -343,7 +343,7 @@ fn a_paused_device_gets_no_input_until_it_is_resumed() {
 }
 
 #[test]
-fn a_corner_is_left_along_its_edges_once() {
+fn the_pointer_leaves_a_screen_corner_along_its_edges_once() {
     let mut bed = Bed::new("");
     bed.eis.as_mut().unwrap().in_a_corner();
     let seen = bed.act(click).1;
@@ -352,7 +352,7 @@ fn a_corner_is_left_along_its_edges_once() {
 }
 
 #[test]
-fn points_need_a_region_of_their_stream() {
+fn a_stream_without_a_region_is_out_of_reach() {
     let mut bed = Bed::new("");
     bed.eis.as_mut().unwrap().select(Some("stream")).unwrap();
     assert!(bed.act(click).0.is_ok());
@@ -388,7 +388,7 @@ fn a_server_that_ends_the_connection_at_any_event_is_an_error() {
 }
 
 #[test]
-fn a_server_that_hangs_costs_two_seconds() {
+fn a_server_that_hangs_is_given_up_within_seconds() {
     let mut bed = Bed::new("");
     bed.at_event(2, |server| server.hung = true);
     let begun = Instant::now();
@@ -445,7 +445,7 @@ fn connect_to(sent: &[u8]) {
 }
 
 #[test]
-fn the_largest_number_anywhere_is_no_panic() {
+fn the_largest_number_anywhere_in_a_message_causes_no_panic() {
     let sent = recorded();
     for at in (0..sent.len() - 8).step_by(4) {
         let mut sent = sent.clone();

@@ -134,7 +134,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Writes the data of this type to the reader, on a thread of its own.
+    /// Writes the data of this type to the reader, on a separate thread.
     fn hand_over(&self, kind: &str, serial: u32) -> Result<()> {
         let owned = self.owned.as_ref();
         let found = owned.and_then(|owned| {
@@ -180,8 +180,8 @@ impl Keeper {
             match self.calls.socket(self.on(), "SelectionRead", &(kind,)) {
                 Ok(pipe) => break pipe,
                 Err(e) if e.costs_connection() => return Err(e),
-                // Mutter allows one transfer at a time, and notices the end of the last one a
-                // little late.
+                // Mutter allows one transfer at a time, and notices the end of the previous
+                // transfer a little late.
                 Err(e) if bounds.is_over() => {
                     tracing::debug!("the clipboard's {kind:?}: {e}");
                     return Ok(Err(Missing::Late));
@@ -207,8 +207,8 @@ impl Keeper {
     }
 }
 
-/// The types of a signal. Mutter puts the list into a structure. For compatibility this interface
-/// still does so in Mutter 51, whose newer interface does not (commit 5d4ec9ff95).
+/// The types that a signal lists. Mutter puts the list into a structure. For compatibility, this
+/// interface still does so in Mutter 51; the newer interface does not (commit 5d4ec9ff95).
 fn types(value: OwnedValue) -> Vec<String> {
     let value = Value::from(value);
     let list = match value {
@@ -220,7 +220,7 @@ fn types(value: OwnedValue) -> Vec<String> {
 }
 
 fn ended() -> Error {
-    Error::lost("talking to GNOME Shell about the clipboard")("it has ended the session")
+    Error::lost("talking to GNOME Shell about the clipboard")("Mutter has ended the session")
 }
 
 impl Keep for Keeper {
@@ -275,7 +275,7 @@ impl Board for Keeper {
     fn own(&mut self, content: Content, reader: Option<u32>) -> Result<()> {
         let types: Vec<&str> = content.iter().map(|(kind, _)| kind.as_str()).collect();
         if types.is_empty() {
-            // Without this other offer, Mutter would offer its copy of the agent's text.
+            // Offers another type first: otherwise Mutter would offer its copy of the agent's text.
             self.select(&[HINT])?;
             self.owned = None;
             return self.select(&[]);

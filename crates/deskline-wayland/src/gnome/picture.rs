@@ -6,7 +6,8 @@ use deskline_core::Point;
 use super::place::Content;
 use crate::pipewire::Frame;
 
-/// Cuts the content, which has this size, out of a frame. Blends translucent pixels with white.
+/// Cuts the content out of a frame. `size` is the content's size. Blends translucent pixels with
+/// white.
 pub(crate) fn content(frame: &Frame, content: Content, size: (i32, i32)) -> Option<Picture> {
     let pixels = |value: f64| {
         let value = (value * content.scale).round();
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shadow_is_cut_off_and_the_rest_lies_over_white() {
+    fn the_shadow_is_cut_off_and_the_content_is_drawn_over_white() {
         let mut frame = Frame {
             width: 3,
             height: 2,

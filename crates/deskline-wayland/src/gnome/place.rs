@@ -87,7 +87,8 @@ fn cut_off(frame: &Frame, opaque: [usize; 4], size: [f64; 2], screen: f64) -> Op
     if x < left || x > left + NEAR {
         return None;
     }
-    // With a title bar, shadow and border have this width below too. Without it, they differ.
+    // With a title bar, shadow and border are as wide below as at the sides. Without one, they are
+    // not.
     let below_title_bar = height - size[1] - x;
     let y = if below_title_bar >= top + TITLE_BAR {
         below_title_bar
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn each_toolkit_counts_from_its_own_corner() {
+    fn the_content_begins_at_the_corner_that_each_toolkit_counts_from() {
         let at = |frame, size| content(&frame, size, &[]).map(|content| content.offset);
         let gtk3 = frame(472, 349, [26, 23, 420, 297]);
         assert_eq!(at(gtk3, (472, 349)), Some((0.0, 0.0)));
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn scaled_windows_are_placed_in_units_of_their_report() {
+    fn scaled_windows_are_placed_in_the_units_that_they_report() {
         let at = |frame, size, screen| {
             let content = content(&frame, size, &[screen])?;
             Some((content.offset, content.scale))

@@ -1,5 +1,5 @@
-//! GNOME with Deskline's extension, which reports windows and their places: coordinates are the
-//! screen's, and one pointer for the whole screen sends the input.
+//! GNOME with Deskline's extension, which reports windows and their places. So coordinates are
+//! those of the screen, and one pointer for the whole screen sends the input.
 
 use deskline_contract::{
     Aim, Cancel, Error, Offer, Picture, Pictures, Pointer, Raising, Result, Window, WindowId,
@@ -25,10 +25,11 @@ use crate::listed::{Corner, Kind, Listed};
 /// 430 ms on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
-/// How long the shell may take to show windows in their new order. It does so in its next frame.
+/// How long the shell may take to show windows in their new order. The shell does so in its next
+/// frame.
 const RESTACKS: Duration = Duration::from_millis(300);
 
-/// How often to check. Each check takes a millisecond.
+/// The time between two checks of the shell's state. Each check takes a millisecond.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// A GNOME session whose extension is on.
@@ -61,7 +62,7 @@ impl Placed {
         self.casts.end();
     }
 
-    /// Whether Mutter scales the content of windows, not the screens, as of this link.
+    /// Whether Mutter scales the content of windows instead of the screens. Asks once per link.
     fn scales_content(&mut self) -> bool {
         let ask = || scales::are_in_windows(&self.sessions.bus);
         *self.scales_content.get_or_insert_with(ask)
@@ -75,7 +76,7 @@ impl Placed {
         Ok(windows.into_iter().find(is))
     }
 
-    /// Presses Esc and waits until this pop-up is gone (bounded).
+    /// Presses Esc and waits, for a limited time, until this pop-up is gone.
     pub(crate) fn escape(&mut self, popup: &ShellWindow) -> Result<()> {
         self.sessions.get()?.port((0.0, 0.0)).tap(ESC)?;
         let gone = || {
@@ -107,8 +108,8 @@ fn is_open_popup(window: &ShellWindow) -> bool {
     window.kind == Kind::Popup && window.visible
 }
 
-/// The part of a stream's frame that shows the window without its shadow. The frame is `pixels`
-/// wide.
+/// The part of a stream's frame that shows the window without its shadow. The stream's frame is
+/// `pixels` wide.
 fn in_frame(frame: Rect, buffer: Rect, pixels: usize) -> Content {
     let exact = pixels as f64 / f64::from(buffer.w.max(1));
     let whole = exact.round();
@@ -133,8 +134,8 @@ impl Raising for Placed {
         if !self.extension.activate(id.0)? {
             return Err(gone());
         }
-        let failure =
-            "a dialog of its app may keep the keyboard: GNOME Shell did not give it to the window";
+        let failure = "a dialog of the window's app may keep the keyboard: GNOME Shell did not give \
+            the keyboard to the window";
         await_front(id, (failure, RAISES, LOOK), cancel, || {
             let screen = self.extension.screen()?;
             Ok(screen.focused().map(|window| WindowId(window.id)))
@@ -213,8 +214,8 @@ impl Compositor for Placed {
         Ok(Listing::listed(windows))
     }
 
-    /// The shell does not distinguish menus from tooltips. A click closes a tooltip, which returns
-    /// only after the pointer has moved.
+    /// Also `true` for a tooltip: the shell does not distinguish it from a menu. A click closes the
+    /// tooltip, and it comes back only after the pointer has moved.
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
         let windows = self.extension.recent()?.windows;
         let is = |w: &ShellWindow| is_open_popup(w) && w.pid == pid;
@@ -231,7 +232,8 @@ impl Compositor for Placed {
         Ok(match self.extension.screen()?.focused() {
             Some(focused) => focused.keyboard(),
             None => Keyboard::Unclear(String::from(
-                "no app has the keyboard: GNOME's overview or a dialog of its own may be open",
+                "no app has the keyboard: GNOME's overview or one of GNOME Shell's own dialogs may be \
+                open",
             )),
         })
     }
@@ -359,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_of_a_scaled_screen_has_more_pixels() {
+    fn the_scale_is_found_from_the_number_of_a_frames_pixels() {
         let frame = Rect::at(114, 112, 795, 540);
         let buffer = Rect::at(100, 100, 823, 569);
         let scale = |pixels| in_frame(frame, buffer, pixels).scale.to_bits();

@@ -24,8 +24,8 @@ use crate::pipewire;
 /// How long Mutter may take to paint a window for its stream. On an idle machine it takes 50 ms.
 pub(super) const PAINTS: Duration = Duration::from_secs(2);
 
-/// How long after a window was opened or raised it may be drawn at another size than its app
-/// reports, and its stream may still show the window that had the focus before.
+/// For this long after a window was opened or raised, Mutter may draw the window at another size
+/// than its app reports, and its stream may still show the window that had the focus before.
 const FITS: Duration = Duration::from_secs(1);
 
 /// How long a window may take to report that it has the keyboard. On an idle machine, this takes
@@ -111,8 +111,8 @@ impl<T: Toplevels> Plain<T> {
         Ok(all)
     }
 
-    /// Like [`Self::toplevels`], but may return those of a moment ago. Not for a check before
-    /// input.
+    /// Like [`Self::toplevels`], but may return the toplevels of a moment ago, so it does not serve
+    /// for a check before input.
     ///
     /// # Errors
     ///
@@ -139,9 +139,9 @@ impl<T: Toplevels> Plain<T> {
         described::front(all).or_else(of_menu)
     }
 
-    /// The toplevels, once one of them reports the keyboard, or a menu of the target has it. Waits
-    /// up to [`CLAIMS`], because no window reports the keyboard while it moves to another window.
-    /// Waits up to [`ANSWERS`] if the target app does not answer, because it may be busy.
+    /// Waits until a toplevel or a menu of the target reports the keyboard focus, and returns the
+    /// toplevels. Waits up to [`CLAIMS`], because no window reports the focus while it moves to
+    /// another window. Waits up to [`ANSWERS`] if the target app does not answer: it may be busy.
     fn settled(&mut self, cancel: &Cancel) -> Result<Vec<AppToplevel>> {
         let start = Instant::now();
         let mut looked = false;
@@ -153,7 +153,7 @@ impl<T: Toplevels> Plain<T> {
             let target = self.aim.map(|aim| aim.pid);
             let silent = all.iter().any(|t| t.silent && Some(t.pid) == target);
             let most = match silent {
-                // Without a keyboard on the seat, no app reports that it has the keyboard.
+                // If the seat has no keyboard device, no app reports the keyboard focus.
                 _ if !self.sessions.has_keyboard => Duration::ZERO,
                 true => ANSWERS,
                 false => CLAIMS,
@@ -180,7 +180,8 @@ impl<T: Toplevels> Plain<T> {
     fn note_menu(&mut self, pid: u32, all: &[AppToplevel]) -> Result<bool> {
         self.menu = None;
         let ids: Vec<WindowId> = all.iter().filter(|t| t.pid == pid).map(|t| t.id).collect();
-        // An open menu has the keyboard, so no menu is open if another app's window has it.
+        // An open menu has the keyboard, so no menu is open if another app's window has the
+        // keyboard.
         let window = match described::front(all) {
             Some(front) => Some(front.id).filter(|id| ids.contains(id)),
             None if all.iter().any(|t| t.active) => None,
@@ -219,8 +220,8 @@ impl<T: Toplevels> Plain<T> {
         self.menu.is_some_and(|(_, menu)| menu.placed)
     }
 
-    /// The origin of the front window's content in its stream, and whether a frame was awaited for
-    /// it. Mutter streams the window below an open menu, even if the menu reports the keyboard.
+    /// The origin of the front window's content in its stream, and whether finding it took a frame.
+    /// Mutter streams the window below an open menu, even if the menu reports the keyboard focus.
     /// `None` if the frame shows another window, or the window at another size.
     fn offset(
         &mut self,
@@ -370,8 +371,8 @@ impl<T: Toplevels> Compositor for Plain<T> {
         Ok(match &self.front {
             Some(front) => Keyboard::toplevel(front.clone().window()),
             None => Keyboard::Unclear(String::from(
-                "no app or more than one app reports that it has the keyboard: GNOME's overview or a \
-                dialog of its own may be open",
+                "no app or more than one app reports that it has the keyboard: GNOME's overview or \
+                one of GNOME Shell's own dialogs may be open",
             )),
         })
     }
@@ -394,7 +395,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
             self.placed(&front, tries.next() > Some(0))
         })?;
         let ((x, y), late) = found.ok_or(DisplayError::ContentUnknown)?;
-        // The middle of a pixel: the stream may be shown at another scale.
+        // Aims at the middle of the pixel: the stream may be shown at another scale.
         let offset = (x + 0.5, y + 0.5);
         Ok(Located { offset, late })
     }

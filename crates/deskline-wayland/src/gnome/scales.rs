@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_scale_is_listed_once_and_odd_ones_are_left_out() {
+    fn each_scale_is_listed_once_and_invalid_scales_are_left_out() {
         let reported = [1.5, 2.0, 1.5, 0.0, f64::NAN, 1e9];
         assert_eq!(sane(reported.into_iter()), [1.5, 2.0]);
     }

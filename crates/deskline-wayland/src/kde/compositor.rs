@@ -119,8 +119,9 @@ impl Kde {
     }
 
     /// When this connection's D-Bus or EIS socket closes, KWin releases the keys that are down. If
-    /// the guard's process is killed at the same time, KWin learns that later, from the bus. Until
-    /// then the capture would swallow the releases, so this keeps both sockets open longer.
+    /// the guard's process is killed at the same time, KWin learns of that later, from the bus.
+    /// Until then the capture would swallow the releases, so this function keeps both sockets open
+    /// longer.
     fn linger(&self, socket: BorrowedFd<'_>) -> Option<Lingering> {
         let bus = self.bus.socket.as_ref().filter(|_| self.has_guard)?;
         let bus = bus.try_clone().map(OwnedFd::from);
@@ -157,7 +158,7 @@ impl Kde {
         }
     }
 
-    /// Whether the person's input is captured, so that the gate must be opened for ours.
+    /// Whether the person's input is captured, so that the gate must be opened for our input.
     fn guards(&self) -> bool {
         self.guard.as_ref().is_some_and(Guard::holds)
     }
@@ -284,7 +285,7 @@ impl Compositor for Kde {
     }
 
     /// Checking the focus takes KWin some milliseconds, and so does opening the guard. So the parts
-    /// are long.
+    /// of a text are long.
     fn manner(&self) -> Manner<'_> {
         Manner {
             part: Part {
@@ -388,7 +389,7 @@ impl Compositor for Kde {
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
         if !self.has_guard {
             return Err(Missing::new(
-                "this KWin has no org.kde.KWin.EIS.InputCapture: it comes with Plasma 6",
+                "this KWin lacks org.kde.KWin.EIS.InputCapture, which comes with Plasma 6",
             ));
         }
         Ok(self)

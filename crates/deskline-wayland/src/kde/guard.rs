@@ -1,11 +1,11 @@
 //! Blocks the person's input by KWin's input capture: during a capture, their keys, clicks and
 //! motions reach a process of ours (`keeper`) instead of apps. A capture begins when a pointer
-//! crosses a barrier, so the guard pushes ours over the left edge of the screen.
+//! crosses a barrier, so the guard pushes our pointer over the left edge of the screen.
 //!
 //! The capture takes the agent's own events too. So the guard opens it for each burst of input and
 //! closes it right afterwards: the person's presses in those milliseconds reach the app. A capture
-//! ends with its process, at the limit, shortly after Esc, and by Super+Shift+Esc, which KWin
-//! handles itself.
+//! ends when its process ends, at the time limit, shortly after Esc, or by Super+Shift+Esc, which
+//! KWin handles itself.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout};
@@ -72,7 +72,8 @@ pub(super) struct Guard {
     open_since: Option<Instant>,
     /// The total time that the capture was open during this task.
     gap: Duration,
-    /// Wakes this process at the limit if it is stopped, so that it releases its own keys.
+    /// Continues this process at the time limit if it is stopped (SIGSTOP), so that it releases its
+    /// own keys.
     alarm: Alarm,
 }
 
@@ -141,7 +142,7 @@ impl Guard {
         let _ = self.process.wait();
     }
 
-    /// This handle, if the process still works.
+    /// `self` if the process still runs, otherwise `None`.
     pub(super) fn if_alive(mut self) -> Option<Self> {
         matches!(self.process.try_wait(), Ok(None)).then_some(self)
     }
@@ -215,7 +216,8 @@ impl Guard {
         }
     }
 
-    /// Why some of the person's input may have reached an app during the last task, if it may have.
+    /// Why some of the person's input may have reached an app during the last task; `None` if there
+    /// is nothing to mention.
     pub(super) fn lapse(&mut self) -> Option<String> {
         if let Some(why) = self.shared.state().ended.take() {
             return Some(why.to_owned());
@@ -240,7 +242,7 @@ impl Drop for Guard {
 /// keys, and apps would never see them.
 fn await_end(pid: u32, bus: &Bus) {
     process::ends_within(pid, BEGINS);
-    // KWin answers after it has handled what the bus told it before.
+    // KWin answers this call after it has handled everything that the bus told it before.
     bus.layout();
 }
 
@@ -266,10 +268,12 @@ impl State {
             Report::Escape => self.cancel(Reason::Person),
             Report::Stopped => {
                 self.cancel(Reason::Person);
-                (self.captured, self.ended) = (false, Some("the user ended it (Super+Shift+Esc)"));
+                let why = "the user ended the input lock (Super+Shift+Esc)";
+                (self.captured, self.ended) = (false, Some(why));
             }
             Report::Limit { escaped } => {
-                let late = (!escaped).then_some("it held for longer than its limit");
+                let why = "the input lock lasted longer than its time limit";
+                let late = (!escaped).then_some(why);
                 self.end(Reason::Watchdog, late);
             }
             Report::Done(_) => {}
@@ -282,7 +286,7 @@ impl State {
         }
     }
 
-    /// Records that the capture has ended before its task.
+    /// Records that the capture has ended before its task was done.
     fn end(&mut self, reason: Reason, why: Option<&'static str>) {
         self.captured = false;
         if let Some(link) = self.task.take() {

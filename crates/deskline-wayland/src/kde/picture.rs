@@ -44,7 +44,8 @@ pub(super) enum Access {
 }
 
 impl Access {
-    /// Asks KWin for a window that does not exist: KWin checks the caller's permission first.
+    /// Asks KWin for a picture of a window that does not exist: KWin checks the caller's permission
+    /// first.
     pub(super) fn ask(connection: &Connection, kwin: Option<&str>) -> Self {
         let Ok((_reader, writer)) = pipe_with(PipeFlags::CLOEXEC) else {
             return Self::Missing("no pipe for a screenshot could be made");
@@ -292,7 +293,7 @@ mod tests {
     const ORIGIN: Point = Point { x: 70, y: 50 };
 
     #[test]
-    fn the_pixels_come_through_the_pipe() {
+    fn a_picture_is_read_from_the_pixels_in_the_pipe() {
         let [connection, _service] = knowing(&[30, 20, 10, 255, 30, 20, 10, 155]);
         assert_eq!(Access::ask(&connection, None), Access::Given);
         let picture = take(&connection, None, WINDOW, ORIGIN).unwrap();
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn other_shapes_are_refused() {
+    fn pictures_of_an_unknown_pixel_format_or_size_are_refused() {
         let shape = |format: u32, width: u32, stride: u32| {
             let message = [
                 ("format", format),

@@ -25,8 +25,8 @@ say(JSON.stringify({
     }))
 }));";
 
-/// The differences between Plasma 5 and 6. Plasma 5 does not report the bounds of the content: the
-/// buffer of a window with KWin's border is its content, other buffers include the shadow.
+/// The differences between Plasma 5 and 6. Plasma 5 does not report the bounds of the content. If a
+/// window has KWin's border, its buffer is its content; other buffers include the shadow.
 const BOTH: &str = "
 const old = workspace.windowList === undefined;
 function shown() { return old ? workspace.currentDesktop : workspace.currentDesktop.x11DesktopNumber; }
@@ -213,7 +213,7 @@ mod tests {
 
     /// As KWin 6.3 lists plasmashell's windows, with the desktop in front.
     #[test]
-    fn parts_of_the_desktop_come_after_windows_that_keys_can_go_to() {
+    fn parts_of_the_desktop_are_listed_after_windows_that_take_keys() {
         let of = |n: u8, kind: &str, focused: bool| {
             format!(
                 r#"{{"uuid":"{{0000000{n}-0000-4000-8000-000000000000}}","pid":7,"title":"","frame":[0,0,9,9],

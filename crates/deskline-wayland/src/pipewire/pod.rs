@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_is_padded() {
+    fn every_value_is_padded_to_8_bytes() {
         assert!(
             [formats(), wishes()[0].clone(), wishes()[1].clone()]
                 .iter()

@@ -26,7 +26,7 @@ const RAISES: Duration = Duration::from_secs(1);
 /// How long an app may take to report to assistive technology that its window has the keyboard.
 const CLAIMS: Duration = Duration::from_millis(500);
 
-/// How long an app may take to answer assistive technology before more keys are sent to it.
+/// How long the target app may take to answer assistive technology. It may be busy.
 const ANSWERS: Duration = Duration::from_secs(2);
 
 /// How long to wait for an app's report of the keyboard before checking for an open menu: while a
@@ -221,8 +221,9 @@ impl<T: Toplevels> Raising for Wlr<T> {
             .into());
         };
         let may_be = self.pairs.listed(window, &listed(&self.client), &described);
-        // Try all windows with this title: the app reports which one has the keyboard. If there is
-        // only one, try it twice: an app that has just started may have taken the keyboard again.
+        // Try all windows with this title: the app reports which window has the keyboard. If there
+        // is only one window, try it twice: an app that has just started may have taken the
+        // keyboard back.
         let tries = if may_be.len() == 1 { 2 } else { 1 };
         for number in may_be.iter().cycle().take(may_be.len() * tries) {
             if self.raise_listed(*number, cancel)? && self.claims(window, CLAIMS, cancel)? {
@@ -234,8 +235,8 @@ impl<T: Toplevels> Raising for Wlr<T> {
             return Err(DisplayError::NotListed.into());
         }
         Err(DisplayError::NotBroughtUp(
-            "the compositor did not bring the window to the front, or its app does not report that \
-             it did",
+            "the compositor did not bring the window to the front, or the window's app does not \
+             report that the window is in front",
         )
         .into())
     }
@@ -348,7 +349,8 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         Ok(windows)
     }
 
-    /// The window with the keyboard, once its app reports it too.
+    /// The window that has the keyboard according to the compositor. For a window of the target
+    /// app, waits until the app reports the same.
     fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Keyboard> {
         self.front = None;
         let start = Instant::now();

@@ -59,7 +59,7 @@ fn parts(shift: i32) -> Vec<Part> {
 const TAKEN: Point = Point { x: 100, y: -20 };
 
 #[test]
-fn a_window_is_found_by_its_marks_wherever_its_elements_have_gone() {
+fn a_window_is_found_by_its_marks_after_its_elements_have_moved() {
     for scale in [1, 2] {
         let marks = Marks::take(&parts(90), TAKEN, &window(&parts(90), scale, (0, 0)));
         let factor = scale as i32;
@@ -70,7 +70,7 @@ fn a_window_is_found_by_its_marks_wherever_its_elements_have_gone() {
 }
 
 #[test]
-fn a_window_that_shows_twice_or_not_at_all_is_not_found() {
+fn marks_that_are_seen_twice_or_not_at_all_find_no_window() {
     let once = window(&parts(0), 1, (130, 61));
     let marks = Marks::take(&parts(0), TAKEN, &window(&parts(0), 1, (0, 0)));
     let twice = shot(1, |x, y| {
@@ -97,7 +97,7 @@ fn marks_that_do_not_move_are_dropped() {
 }
 
 #[test]
-fn a_window_that_stays_is_known_by_half_of_its_marks_and_contradicted_by_less() {
+fn half_of_its_marks_confirm_a_window_that_stays_and_fewer_do_not() {
     let here = Point { x: 230, y: 41 };
     let all = window(&parts(0), 1, (130, 61));
     let mut marks = Marks::take(&parts(0), TAKEN, &window(&parts(0), 1, (0, 0)));
@@ -119,7 +119,7 @@ fn a_window_that_stays_is_known_by_half_of_its_marks_and_contradicted_by_less() 
 }
 
 #[test]
-fn a_window_is_known_in_other_colours_where_it_was_and_nowhere_else() {
+fn a_recoloured_window_is_recognized_only_where_it_was() {
     let here = Point { x: 230, y: 41 };
     let all = window(&parts(0), 1, (130, 61));
     let mut marks = Marks::take(&parts(0), here, &all);

@@ -1,5 +1,5 @@
-//! Matches the compositor's list of windows with the windows that apps describe. Both report only
-//! titles and which window has the keyboard.
+//! Matches the compositor's list of windows with the windows that apps describe. All that both the
+//! compositor and the apps report is the titles and which window has the keyboard.
 
 use deskline_contract::{AppToplevel, WindowId};
 
@@ -16,7 +16,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Adds certain matches from the two lists, and drops those of closed windows.
+    /// Adds certain matches from the two lists, and drops the matches of closed windows.
     pub(super) fn learn(&mut self, listed: &[Listed<'_>], described: &[AppToplevel]) {
         self.sure
             .retain(|(number, _)| listed.iter().any(|(listed, _)| listed == number));
@@ -32,15 +32,15 @@ impl Pairs {
         ) else {
             return;
         };
-        // One of the reports may be outdated, unless the titles are equal, or both are a new window
-        // of a known app.
+        // One of the reports may be outdated, unless the titles are equal, or both report a new
+        // window of a known app.
         if is_called(&front.1.title, &active.title) || self.is_of_app(front, active, listed) {
             self.join(front.0, active);
         }
     }
 
-    /// Whether `front` and `active` both are a new window of an app with matched windows. Titles do
-    /// not match for a GTK 3 dialog without a title: GTK gives the compositor one.
+    /// Whether `front` and `active` both are a new window of an app with matched windows. If a GTK
+    /// 3 dialog has no title, the titles differ, because GTK still gives the compositor a title.
     fn is_of_app(&self, front: &Listed<'_>, active: &AppToplevel, listed: &[Listed<'_>]) -> bool {
         let is_other = |(n, known): &(u64, AppToplevel)| *n != front.0 && known.id != active.id;
         let is_new = self.sure.iter().all(is_other);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn qt_appends_the_apps_name() {
+    fn a_title_matches_if_qt_appends_the_apps_name() {
         assert!(is_called("a.txt \u{2014} Kate", "a.txt") && is_called("", ""));
         assert!(
             !is_called("a.txt.old", "a.txt") && !is_called("x", "") && !is_called("a", "a.txt")
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_titles_are_matched_once_one_has_had_the_keyboard() {
+    fn windows_of_equal_titles_are_paired_once_one_has_had_the_keyboard() {
         let (all, apps) = (
             [listed(1, "Untitled", false), listed(2, "Untitled", true)],
             [

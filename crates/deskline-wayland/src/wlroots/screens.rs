@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_layout_holds_all_outputs() {
+    fn the_layout_is_the_union_of_all_outputs() {
         let rect = |x, y, w, h| Rect { x, y, w, h };
         let both = rect(0, 0, 1600, 900).union(&rect(1600, -100, 800, 600));
         assert_eq!(both, rect(0, -100, 2400, 1000));

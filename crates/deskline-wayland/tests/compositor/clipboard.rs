@@ -50,7 +50,7 @@ fn lent(server: &Server, text: &str) -> impl deskline_contract::Clipboard + use<
 }
 
 #[test]
-fn is_lent_and_given_back_with_all_its_types() {
+fn the_clipboard_is_lent_and_given_back_with_all_its_types() {
     let server = bed();
     let mut clipboard = lent(&server, "Grüße\n");
     assert_eq!(
@@ -72,7 +72,7 @@ fn is_lent_and_given_back_with_all_its_types() {
 }
 
 #[test]
-fn data_that_the_person_copies_meanwhile_stays() {
+fn data_that_the_person_copies_meanwhile_stays_on_the_clipboard() {
     let server = bed();
     let mut clipboard = lent(&server, "agent");
     server.with(|state| state.copy(&[("text/plain", b"newer")]));

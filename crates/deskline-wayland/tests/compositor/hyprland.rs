@@ -65,7 +65,7 @@ fn reply(request: &str, desktop: &mut Desktop) -> String {
 }
 
 #[test]
-fn windows_are_raised_clicked_typed_into_and_pictured_where_they_are() {
+fn windows_on_hyprland_are_raised_clicked_typed_into_and_pictured() {
     let server = Server::start(desktop(), Options::default());
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(".socket.sock");

@@ -13,7 +13,7 @@ const LEFT: u32 = 0x110;
 const MIDDLE: u32 = 0x112;
 
 #[test]
-fn a_click_lands_in_the_window_wherever_that_is() {
+fn a_click_lands_in_its_window_wherever_the_window_is() {
     let mut bed = Bed::new(Options::default());
     bed.raise();
     let click = |bed: &mut Bed, x, y| {
@@ -141,7 +141,7 @@ const ACTIONS: [Action; 4] = [
 ];
 
 #[test]
-fn nothing_stays_down_when_a_call_is_cancelled_at_any_event() {
+fn no_key_or_button_stays_down_if_a_call_is_cancelled_at_any_event() {
     let mut bed = Bed::new(Options::default());
     bed.raise();
     for (name, events, action) in ACTIONS {
@@ -163,7 +163,7 @@ fn nothing_stays_down_when_a_call_is_cancelled_at_any_event() {
 }
 
 #[test]
-fn a_text_stops_when_another_window_takes_the_keyboard() {
+fn typing_stops_when_another_window_takes_the_keyboard() {
     let mut bed = Bed::new(Options::default());
     bed.raise();
     bed.server.at_event(20, |state| state.desktop.activate(0));
@@ -201,7 +201,7 @@ fn a_connection_that_is_lost_at_any_event_is_an_error() {
 }
 
 #[test]
-fn a_compositor_that_hangs_costs_two_seconds() {
+fn a_compositor_that_hangs_is_given_up_within_seconds() {
     let mut bed = Bed::new(Options::default());
     bed.raise();
     bed.server.at_event(2, super::server::State::hang);

@@ -39,7 +39,7 @@ fn rows_padding_and_colours_are_read_right() {
 }
 
 #[test]
-fn red_may_come_first() {
+fn a_picture_whose_pixels_begin_with_red_is_read_right() {
     is_right(Options {
         format: Format::Xbgr8888,
         ..Options::default()
@@ -47,7 +47,7 @@ fn red_may_come_first() {
 }
 
 #[test]
-fn the_last_row_may_come_first() {
+fn a_picture_that_begins_with_its_last_row_is_read_right() {
     is_right(Options {
         upside_down: true,
         ..Options::default()

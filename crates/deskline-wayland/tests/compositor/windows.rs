@@ -10,7 +10,7 @@ use super::server::desktop::Window;
 use super::{Bed, PERSONS, TARGET, id};
 
 #[test]
-fn windows_come_change_and_go() {
+fn the_list_follows_windows_that_open_change_and_close() {
     let mut bed = Bed::new(Options::default());
     assert_eq!(bed.titles(), ["Letter", "Form"]);
     bed.server.with(|state| {

@@ -45,7 +45,7 @@ pub(crate) fn activate(window: WindowId, cancel: &Cancel) -> Result<()> {
         os::bring(window);
         wait::holds(cancel, TRIES, LOOK, || Ok(is_front(window)))?;
     }
-    // Windows has also raised the window above the others; Wine has not.
+    // By now, Windows has also raised the window above the others, but Wine has not.
     let lift = || {
         Ok(is_on_top(window) || {
             os::lift(window);
@@ -59,9 +59,9 @@ pub(crate) fn activate(window: WindowId, cancel: &Cancel) -> Result<()> {
 fn refusal() -> DisplayError {
     if front().map(owner).is_some_and(privilege::is_above) {
         return DisplayError::NotBroughtUp(
-            "Windows kept another window in front: it belongs to a program that runs as \
-             administrator, and accepts no input from others. Ask the user to put another window \
-             in front, or to start Deskline's client as administrator",
+            "Windows kept another window in front: that window belongs to a program that runs as \
+             administrator and accepts no input from other programs. Ask the user to put another \
+             window in front, or to start Deskline's client as administrator",
         );
     }
     DisplayError::NotRaised(

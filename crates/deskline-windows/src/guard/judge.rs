@@ -25,7 +25,7 @@ pub(super) fn button(which: u16, down: bool) -> Event {
     Event::Key { code, role, down }
 }
 
-/// Judges an event. `ours`: whether this program has sent it.
+/// Judges an event. `ours` says whether this program has sent it.
 pub(super) fn judge(machine: &mut Machine<()>, event: Event, ours: bool, now: Instant) -> Verdict {
     match event {
         Event::Key { code, down, .. } if ours => machine.sent(code, down),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hooks_pass_the_table_of_all_guards() {
+    fn the_hooks_pass_the_cases_for_every_guard() {
         run(|| {
             let (mut machine, now) = (Machine::default(), Instant::now());
             assert!(machine.begin((), now));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_button_is_no_key_and_a_modifier_is_one_on_either_side() {
+    fn mouse_buttons_and_keys_differ_and_a_modifier_counts_on_either_side() {
         let code = |event| match event {
             Event::Key { code, role, .. } => (code, role),
             Event::Other => panic!("no key"),

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_as_they_are_written() {
+    fn orders_and_reports_are_read_back_from_their_lines() {
         let limit = Duration::from_secs(30);
         let caption = "AI: clicking 'Büsh' — press Esc";
         let place = Some(Rect::at(-10, 20, 30, 40));

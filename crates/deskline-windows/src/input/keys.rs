@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn arrows_are_not_those_of_the_keypad() {
+    fn arrow_keys_are_distinguished_from_those_of_the_keypad() {
         let extended = |key: &str, modifiers: &[&str]| match found(key, modifiers).0 {
             WinKey::Code { extended, .. } => extended,
             WinKey::Text(_) => false,

@@ -10,7 +10,7 @@ use crate::desktop::WinDesktop;
 use crate::tests::fake::{Guard, HIGH, PID};
 
 #[test]
-fn the_contract_is_kept() {
+fn the_desktop_on_windows_keeps_the_contract() {
     let desk = Desk::new();
     desk.fake.world().pointer = Point::at(700, 500);
     let mut desktop = WinDesktop::new(desk.fake.clone(), Guard, None);
@@ -18,7 +18,7 @@ fn the_contract_is_kept() {
 }
 
 #[test]
-fn the_front_is_taken_while_the_foreground_is_locked() {
+fn a_window_comes_to_the_front_despite_the_foreground_lock() {
     let mut desk = Desk::new();
     desk.fake.world().odd.foreground_lock = true;
     let answer = desk.click_on("Bold");
@@ -92,7 +92,7 @@ fn a_dialog_of_the_app_takes_the_keys() {
 
 /// The edges of a window that glow are windows of their own, as of Visual Studio and `MahApps`.
 #[test]
-fn edges_that_glow_are_no_open_menu() {
+fn glowing_window_edges_are_not_taken_for_an_open_menu() {
     let mut desk = Desk::new();
     let edges = [
         [96.0, 96.0, 408.0, 4.0],

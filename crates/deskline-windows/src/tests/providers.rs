@@ -15,7 +15,7 @@ const LIST: i32 = 50_008;
 const ITEM: i32 = 50_007;
 
 #[test]
-fn an_app_that_hangs_costs_two_seconds_and_no_call_about_another() {
+fn a_hung_app_is_given_up_within_seconds_and_delays_no_other_app() {
     let mut desk = Desk::new();
     desk.fake.hang(desk.form, true);
     let start = Instant::now();
@@ -30,7 +30,7 @@ fn an_app_that_hangs_costs_two_seconds_and_no_call_about_another() {
 }
 
 #[test]
-fn an_app_that_hangs_in_the_middle_of_a_link_ends_it() {
+fn a_hang_of_the_app_in_the_middle_of_a_link_ends_the_link() {
     let mut desk = Desk::new();
     let form = desk.form;
     let hangs = Arc::new(move |world: &mut crate::tests::fake::World| {
@@ -68,7 +68,7 @@ fn an_item_beyond_its_list_is_not_clicked_at_its_reported_place() {
 
 /// An app that adds a line at each request, as a log does.
 #[test]
-fn an_app_that_changes_while_it_is_read_is_read() {
+fn an_app_that_changes_during_a_reading_is_still_read() {
     let mut desk = Desk::new();
     desk.fake.world().odd.subtree_times_out = true;
     let list = desk
@@ -95,7 +95,7 @@ fn an_app_that_changes_while_it_is_read_is_read() {
 /// A list that creates its items as they scroll into view: an item that does not exist yet is found
 /// by its name.
 #[test]
-fn an_item_that_does_not_exist_yet_is_chosen() {
+fn a_list_item_that_is_not_created_yet_is_chosen_by_name() {
     let mut desk = Desk::new();
     let has = Patterns::ITEM_CONTAINER | Patterns::SELECTION;
     let list = with(raw(LIST, "people", [250.0, 120.0, 200.0, 60.0]), has);
@@ -136,7 +136,7 @@ fn the_first_reading_waits_for_the_page_of_a_browser() {
 /// A Firefox without providers of its own: the system's bridge takes 4 to 20 s for a page
 /// (nvaccess/nvda #17694).
 #[test]
-fn a_page_that_comes_late_is_told_of_and_waited_for_again() {
+fn a_page_that_builds_late_is_reported_and_waited_for_again() {
     let mut desk = Desk::new();
     desk.fake.world().win_mut(FORM).unwrap().class = "MozillaWindowClass";
     page(&desk, "Gecko");
@@ -167,7 +167,7 @@ fn the_folders_of_explorer_are_read_before_its_task_bar() {
 /// Qt's providers act, raise an event without a listener, and return that error, which has the same
 /// number as the error for an element that is gone.
 #[test]
-fn an_action_whose_event_has_no_listener_is_done() {
+fn an_action_succeeds_although_nobody_listens_to_its_event() {
     let mut desk = Desk::new();
     desk.fake.world().odd.events_fail = true;
     let action = Action::set_value(Target::text("Name"), "Ann");

@@ -32,7 +32,7 @@ fn a_window_that_is_restored_at_another_scale_is_clicked_where_it_is_then() {
 
 /// The person drags the window to the other monitor, or changes the scale, after it was read.
 #[test]
-fn a_window_that_has_changed_its_scale_since_it_was_read_is_clicked_where_it_is() {
+fn a_window_is_clicked_where_it_is_after_its_scale_has_changed() {
     let mut desk = two_monitors();
     desk.refresh(PID);
     desk.fake.world().rescale(FORM, (2500, 300), 2.0);

@@ -50,7 +50,7 @@ fn a_click_reaches_an_app_in_its_frame() {
 
 /// A suspended app does not answer, and the shell keeps its frame.
 #[test]
-fn a_frame_that_no_app_runs_in_costs_nothing() {
+fn a_store_frame_without_a_running_app_delays_nothing() {
     let mut desk = Desk::new();
     calculator(&desk);
     let frame = desk

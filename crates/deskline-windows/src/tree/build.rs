@@ -11,7 +11,7 @@ use super::uia::{Patterns, Process, Raw, Uia};
 use super::walk::{Item, Walk};
 use crate::display::privilege;
 
-/// Patterns that only a control has, but not a part of a control's template.
+/// Patterns that a control may have, but no part of a control's template.
 const USEFUL: Patterns = Patterns::all()
     .difference(Patterns::LEGACY)
     .difference(Patterns::SCROLL_ITEM)
@@ -244,8 +244,8 @@ fn partial<U: Uia>(
     for (index, item) in walk.items.iter().enumerate() {
         if let Some((at, more)) = place[index].zip(rows_left(walk, item)) {
             partial.push(format!(
-                "{} of {} that do not show are not listed by the app",
-                escape::count(more, "row"),
+                "the app does not list {} of its {}",
+                escape::count(more, "hidden row"),
                 summary::name_of(tree, at)
             ));
         }
@@ -255,7 +255,8 @@ fn partial<U: Uia>(
 
 /// The number of rows of a grid that are not among its listed children.
 fn rows_left<U: Uia>(walk: &Walk<'_, U>, grid: &Item<U::Element>) -> Option<usize> {
-    // Only tables: Qt's trees count the rows of one level but list those of several.
+    // Counts the rows of tables only: Qt's trees count the rows of one level, but list those of
+    // several levels.
     let is_table = Role::from_uia(grid.raw.control_type).0 == Role::TABLE;
     if !is_table || !grid.raw.patterns.contains(Patterns::GRID) || !grid.children_read {
         return None;

@@ -161,7 +161,7 @@ fn roles_follow_from_patterns_and_places() {
 }
 
 #[test]
-fn bounds_that_are_no_place_are_left_out() {
+fn invalid_bounds_are_left_out() {
     let (fake, window, mut trees) = app();
     let infinite = f64::INFINITY;
     fake.add(
@@ -272,7 +272,7 @@ fn a_part_of_a_template_is_left_out_unless_it_adds_information() {
 }
 
 #[test]
-fn a_dialog_that_its_owner_lists_too_is_read_once() {
+fn a_dialog_that_is_also_a_child_of_its_owner_is_read_once() {
     let (fake, window, mut trees) = app();
     let dialog = fake.window(10, "Really?", [50.0, 50.0, 200.0, 100.0]);
     fake.add(dialog, raw(BUTTON, "Yes", [60.0, 60.0, 50.0, 20.0]));
@@ -310,7 +310,7 @@ fn an_open_menu_that_is_a_window_too_is_read_once() {
 }
 
 #[test]
-fn a_slow_subtree_is_read_level_by_level_from_then_on() {
+fn a_subtree_that_was_slow_once_is_read_level_by_level_afterwards() {
     let (fake, window, mut trees) = app();
     fake.world().odd.subtree_times_out = true;
     let group = fake.add(window, raw(PANE, "", [0.0, 0.0, 400.0, 200.0]));
@@ -332,7 +332,7 @@ fn a_slow_subtree_is_read_level_by_level_from_then_on() {
 }
 
 #[test]
-fn a_list_too_long_to_list_is_read_as_far_as_it_shows() {
+fn only_the_visible_items_of_a_very_long_list_are_read() {
     let (fake, window, mut trees) = app();
     fake.world().odd.subtree_times_out = true;
     fake.world().odd.long_list_times_out = true;
@@ -390,7 +390,7 @@ fn an_app_that_ended_or_has_no_window_is_an_error() {
 }
 
 #[test]
-fn an_element_that_goes_while_it_is_read_is_left_out() {
+fn an_element_that_disappears_during_a_reading_is_left_out() {
     let (fake, window, mut trees) = app();
     fake.world().odd.subtree_times_out = true;
     let gone = fake.add(window, raw(PANE, "going", at(10.0)));
@@ -443,12 +443,12 @@ fn rows_that_an_app_makes_on_demand_are_counted() {
     let tree = read(&mut trees);
     assert_eq!(
         tree.partial,
-        ["97 rows of 'books' [AXTable] that do not show are not listed by the app"]
+        ["the app does not list 97 hidden rows of its 'books' [AXTable]"]
     );
 }
 
 #[test]
-fn press_takes_the_elements_own_action() {
+fn a_press_uses_the_pattern_that_the_element_has() {
     let (fake, window, mut trees) = app();
     fake.add(
         window,
@@ -511,7 +511,7 @@ fn press_takes_the_elements_own_action() {
 }
 
 #[test]
-fn a_press_that_opens_a_modal_dialog_does_not_return() {
+fn a_press_that_blocks_in_a_modal_dialog_counts_as_done() {
     let (fake, window, mut trees) = app();
     fake.world().odd.invoke_blocks = true;
     fake.add(
@@ -525,7 +525,7 @@ fn a_press_that_opens_a_modal_dialog_does_not_return() {
 }
 
 #[test]
-fn a_value_is_set_as_the_element_takes_it() {
+fn a_value_is_set_by_the_pattern_that_the_element_has() {
     let (fake, window, mut trees) = app();
     let field = fake.add(window, with(raw(EDIT, "Name", at(10.0)), Patterns::VALUE));
     let range = Range {
@@ -611,7 +611,7 @@ fn a_choice_is_made_in_a_closed_list_or_an_open_one() {
 }
 
 #[test]
-fn an_item_is_selected_beside_others_or_instead() {
+fn an_item_is_selected_beside_others_or_instead_of_them() {
     let (fake, window, mut trees) = app();
     let list = fake.add(window, raw(LIST, "all", [0.0, 0.0, 100.0, 300.0]));
     let mut items = Vec::new();
@@ -673,7 +673,7 @@ fn only_an_element_with_the_pattern_is_scrolled_into_view() {
 }
 
 #[test]
-fn the_strongest_sign_is_reported() {
+fn of_several_signs_of_change_the_strongest_is_reported() {
     let (fake, _, mut trees) = app();
     trees.listen(PID).expect("listens");
     let now = Duration::ZERO;

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scale_is_the_desktops_or_the_screens() {
+    fn the_overlays_scale_comes_from_the_desktop_or_the_screens_density() {
         assert_eq!(scale_of("Xcursor.size:\t24\nXft.dpi:\t192\n"), Some(2.0));
         assert_eq!(scale_of("Xft.dpi: 0"), None);
         assert_eq!(scale_of(""), None);

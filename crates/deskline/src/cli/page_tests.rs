@@ -31,7 +31,7 @@ fn row(section: &'static str, option: &str) -> &'static str {
 }
 
 #[test]
-fn the_page_has_each_option() {
+fn the_command_line_page_lists_each_option_with_its_default() {
     let program = command();
     let shown = program.get_subcommands().filter(|c| !c.is_hide_set());
     let mut commands = vec![("Options of the server", &program)];
@@ -138,7 +138,7 @@ fn words(text: &str) -> Option<Vec<String>> {
 // Other systems lack some commands and options.
 #[cfg(target_os = "linux")]
 #[test]
-fn each_command_line_that_a_page_shows_is_taken() {
+fn each_command_line_that_a_page_shows_is_accepted() {
     let (mut checked, mut wrong) = (0, vec![]);
     for (page, text) in pages() {
         // A command stands at the start of a line, or after another one.

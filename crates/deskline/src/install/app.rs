@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_update_ends_in_the_same_place_whatever_brought_it() {
+    fn every_installation_puts_the_app_in_the_same_place() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path();
         for (nth, from) in ["Cellar/deskline/0.2.0/bin", ".npm/_npx/ab12/bin"]

@@ -22,12 +22,12 @@ impl File {
         let path = target.flatten().unwrap_or_else(|| path.to_owned());
         let failed = |why: String| format!("{} cannot be read: {why}", path.display());
         if fs::metadata(&path).is_ok_and(|m| m.len() > MOST) {
-            return Err(failed("it is larger than 64 MiB".into()));
+            return Err(failed("the file is larger than 64 MiB".into()));
         }
         let (text, exists) = match fs::read(&path) {
             Ok(bytes) => match String::from_utf8(bytes) {
                 Ok(text) => (text, true),
-                Err(_) => return Err(failed("it is not UTF-8".into())),
+                Err(_) => return Err(failed("the file is not UTF-8".into())),
             },
             Err(e) if e.kind() == ErrorKind::NotFound => (String::new(), false),
             Err(e) => return Err(failed(e.to_string())),
@@ -83,8 +83,8 @@ impl File {
     }
 
     /// Writes a new file and renames it over `path`, so that clients read either version as a whole
-    /// and a link is replaced, not followed. The new file has the configuration's permissions; if
-    /// there is none yet, the file is private to the user.
+    /// and a symlink is replaced, not followed. The new file has the configuration's permissions;
+    /// if there is no configuration yet, the file is private to the user.
     fn write(&self, path: &Path, text: &str) -> Result<(), String> {
         let failed = |e: std::io::Error| format!("{} cannot be written: {e}", path.display());
         let folder = path.parent().unwrap_or(Path::new("."));

@@ -11,7 +11,7 @@ use super::server::{NAME, Server};
 pub(super) fn with(text: &str, section: &str, entry: &Value) -> Result<String, String> {
     let file = parse(text)?;
     let root = file.object_value_or_create();
-    let root = root.ok_or("it is not a JSON object")?;
+    let root = root.ok_or("the file is not a JSON object")?;
     let servers = root.object_value_or_create(section);
     let servers = servers.ok_or_else(|| format!("its {section:?} is not an object"))?;
     match servers.get(NAME) {
@@ -25,7 +25,7 @@ pub(super) fn with(text: &str, section: &str, entry: &Value) -> Result<String, S
     if read.is_some_and(|read| read[section][NAME] == *entry) {
         Ok(new)
     } else {
-        Err(format!("{NAME:?} cannot be added to it"))
+        Err(format!("{NAME:?} cannot be added to the file"))
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn without(text: &str, section: &str) -> Result<String, String> {
     Ok(file.to_string())
 }
 
-/// The server in the entry; an empty one if the entry has none.
+/// The server in the entry: an empty server if the entry has none, `None` if there is no entry.
 pub(super) fn server(text: &str, section: &str) -> Result<Option<Server>, String> {
     let entry = entry(&parse(text)?, section);
     let Some(entry) = entry.and_then(|entry| value(&entry)) else {

@@ -209,7 +209,7 @@ const KILL_ON_CLOSE: u64 = 0x2000;
 
 /// MCP's SDK for Python puts a server into such a job, which its apps cannot leave.
 #[test]
-fn an_app_outlives_a_client_that_ends_its_servers_job() {
+fn an_opened_app_outlives_the_end_of_its_servers_job() {
     let Some(mut client) = Client::of_test() else {
         return;
     };
@@ -241,7 +241,7 @@ fn an_app_outlives_a_client_that_ends_its_servers_job() {
 
 /// A console program gets a console, in a window.
 #[test]
-fn a_console_program_shows() {
+fn a_console_program_is_opened() {
     let Some(mut client) = Client::of_test() else {
         return;
     };
@@ -273,7 +273,7 @@ fn a_link_without_slashes_is_opened_by_its_app() {
 
 /// A client from the Store gives its servers an `AppData` of its own: the journal is elsewhere.
 #[test]
-fn the_journal_is_the_same_whatever_appdata_is() {
+fn the_journal_has_the_same_place_under_any_appdata() {
     let Some(program) = std::env::var_os("DESKLINE_BIN") else {
         return;
     };
@@ -294,7 +294,7 @@ fn the_journal_is_the_same_whatever_appdata_is() {
 
 /// What a stranger sends back about a desktop: the apps' figures, and none of their titles.
 #[test]
-fn facts_have_the_apps_without_titles_and_names() {
+fn facts_list_the_apps_without_titles_and_names() {
     let Some(program) = std::env::var_os("DESKLINE_BIN") else {
         return;
     };

@@ -384,7 +384,7 @@ fn designer_is_driven_behind_the_persons_window() {
 }
 
 #[test]
-fn the_person_is_kept_out_and_their_esc_ends_a_call() {
+fn the_persons_keys_are_kept_out_and_their_esc_ends_a_call() {
     let Some(mut desk) = Desk::new() else { return };
     let pid = desk.pid();
     let field = desk.field(1);
@@ -420,7 +420,7 @@ fn the_person_is_kept_out_and_their_esc_ends_a_call() {
 }
 
 #[test]
-fn apps_are_opened_and_bounded() {
+fn apps_are_opened_only_within_the_bounds() {
     if std::env::var_os("DESKLINE_QT").is_none() {
         return;
     }
@@ -482,7 +482,7 @@ fn apps_are_opened_and_bounded() {
 }
 
 #[test]
-fn clients_are_configured_where_windows_keeps_them() {
+fn clients_are_configured_in_their_folders_on_windows() {
     let Some(program) = std::env::var_os("DESKLINE_BIN") else {
         return;
     };
@@ -576,7 +576,7 @@ fn the_output_of_a_program_that_fails_is_quoted() {
 
 /// The rows that can pass under Wine. The others need Microsoft's providers, or pictures.
 #[test]
-fn the_self_test_finds_the_guard_and_the_input_as_they_should_be() {
+fn the_self_test_passes_for_the_guard_and_the_input() {
     if std::env::var_os("DESKLINE_QT").is_none() {
         return;
     }

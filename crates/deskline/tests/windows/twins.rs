@@ -177,7 +177,7 @@ fn middle(line: &str) -> [String; 2] {
 }
 
 #[test]
-fn two_windows_a_file_dialog_and_another_program() {
+fn input_reaches_twin_windows_a_file_dialog_and_another_program() {
     let Some(mut desk) = Desk::new(&[]) else {
         return;
     };
@@ -254,7 +254,7 @@ fn a_stopped_or_killed_server_gives_the_keys_back() {
 }
 
 #[test]
-fn ctrl_c_ends_the_server_and_releases_what_it_held() {
+fn ctrl_c_ends_the_server_and_releases_the_keys_it_held() {
     let Some(mut desk) = Desk::new(&[]) else {
         return;
     };

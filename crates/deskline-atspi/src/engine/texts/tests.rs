@@ -107,7 +107,7 @@ fn the_value_of_a_date_is_joined_from_its_parts() {
 }
 
 #[test]
-fn a_screen_ends_with_its_last_written_line() {
+fn the_text_of_a_terminal_ends_with_its_last_written_line() {
     assert_eq!(screen("$ ls\na b\n$ \n\n  \n", 9).shown, "$ ls\na b\n$ ");
     assert_eq!(screen("\n\n", 0).shown, "");
     let long = "line\n".repeat(400) + "$ \n\n\n";

@@ -29,7 +29,7 @@ fn paired(units: Units, frames: &[Frame<'_>], windows: &Windows) -> Vec<Vec<usiz
 const FULL: Rect = Rect::at(0, 24, 1280, 776);
 
 #[test]
-fn a_window_that_is_known_by_its_frame_is_paired_by_it() {
+fn a_window_is_paired_with_the_frame_that_it_names() {
     let mut named = [2_u64, 1].map(|id| toplevel(id, "A", Rect::at(0, 0, 0, 0)));
     for (window, path) in named.iter_mut().zip(["/2", "/1"]) {
         window.frame = Some(path.to_owned());
@@ -68,7 +68,7 @@ fn two_windows_are_distinguished_by_title_size_or_place() {
 }
 
 #[test]
-fn the_active_one_of_two_twins_is_in_front() {
+fn of_two_twin_frames_the_active_one_is_paired_with_the_front_window() {
     let frames = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, true)];
     let twins = vec![toplevel(7, "A", FULL), toplevel(9, "A", FULL)];
     for units in [Units::Gtk3, Units::Gtk4, Units::Qt] {
@@ -84,7 +84,7 @@ fn the_active_one_of_two_twins_is_in_front() {
 }
 
 #[test]
-fn a_pair_that_active_confirmed_twice_is_remembered() {
+fn a_pair_that_the_state_active_confirmed_twice_is_remembered() {
     let active = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, true)];
     let quiet = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, false)];
     let twins = vec![toplevel(7, "A", FULL), toplevel(9, "A", FULL)];
@@ -106,7 +106,7 @@ fn a_pair_that_active_confirmed_twice_is_remembered() {
 
 /// Chromium 156 on Wayland: its cards are frames without a window of their own.
 #[test]
-fn a_frame_whose_title_changes_first_keeps_its_window() {
+fn a_frame_keeps_its_window_if_its_own_title_changes_first() {
     let card = Rect::at(260, 46, 832, 88);
     let frames = |title| {
         [
@@ -143,7 +143,7 @@ fn a_minimised_window_of_qt_has_no_title_on_the_bus() {
 }
 
 #[test]
-fn a_frame_without_a_window_has_none() {
+fn a_frame_is_left_unpaired_if_there_is_no_window() {
     let frames = [frame("/1", "A", FULL, true)];
     let pairs = pair(
         Units::Gtk4,

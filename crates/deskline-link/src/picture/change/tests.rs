@@ -45,7 +45,7 @@ fn a_caret_and_a_few_pixels_are_no_change() {
 }
 
 #[test]
-fn a_window_of_another_size_has_changed_and_one_that_moved_has_not() {
+fn a_resized_window_has_changed_and_a_moved_window_has_not() {
     let before = picture(200, 100);
     let changed = compare(&before, &picture(200, 120)).map(|c| c.area);
     assert_eq!(changed, Some(Rect::at(100, 50, 200, 120)));
@@ -57,7 +57,7 @@ fn a_window_of_another_size_has_changed_and_one_that_moved_has_not() {
 }
 
 #[test]
-fn places_are_in_screen_units_on_a_dense_display() {
+fn changes_on_a_dense_display_are_placed_in_screen_units() {
     let mut before = picture(200, 100);
     before.scale = 2.0;
     let mut after = before.clone();
@@ -69,7 +69,7 @@ fn places_are_in_screen_units_on_a_dense_display() {
 }
 
 #[test]
-fn pixels_that_make_no_picture_are_no_panic() {
+fn pixels_that_make_no_picture_cause_no_panic() {
     for (width, height) in [(0, 0), (7, 3), (1_000, 1_000)] {
         let mut odd = picture(10, 10);
         (odd.width, odd.height) = (width, height);

@@ -31,7 +31,7 @@ fn a_line_has_the_bounds_of_its_letters() {
 }
 
 #[test]
-fn words_are_one_line_and_texts_far_apart_are_two() {
+fn words_of_a_line_are_joined_and_texts_far_apart_are_separate() {
     for (space, count) in [(APART - GAP, 1), (APART + 2, 2)] {
         let mut picture = picture(300, 60, PAPER);
         let first = write(&mut picture, (20, 20), 5, INK);
@@ -90,7 +90,7 @@ fn frames_rules_and_large_shapes_are_no_text() {
 }
 
 #[test]
-fn a_print_is_dark_on_white_and_enlarged() {
+fn a_line_for_the_ocr_engine_is_enlarged_and_dark_on_white() {
     let mut picture = picture(200, 60, INK);
     let line = write(&mut picture, (20, 20), 4, PAPER);
     let print = print(&picture, line).unwrap();
@@ -105,7 +105,7 @@ fn a_print_is_dark_on_white_and_enlarged() {
 }
 
 #[test]
-fn noise_has_a_limit_and_pixels_that_make_no_picture_are_no_panic() {
+fn lines_in_noise_are_limited_and_malformed_pixels_cause_no_panic() {
     let mut noise = picture(2_000, 1_200, PAPER);
     for y in (0..1_180).step_by(20) {
         for x in (0..1_980).step_by(30) {

@@ -66,7 +66,7 @@ fn spots_in(tree: &Tree, picture: &Picture) -> Vec<String> {
 }
 
 #[test]
-fn texts_from_its_picture_leave_a_canvas_blind() {
+fn a_canvas_stays_blind_after_texts_are_read_from_its_picture() {
     let mut tree = tree();
     assert!(may_have_spots(&tree, WINDOW) && !may_have_spots(&tree, WindowId(8)));
     let before = names(&tree, WINDOW, &icons(40, 80));
@@ -84,7 +84,7 @@ fn texts_from_its_picture_leave_a_canvas_blind() {
 }
 
 #[test]
-fn a_password_over_a_canvas_is_described() {
+fn a_password_field_over_a_canvas_counts_as_described() {
     let mut tree = tree();
     let place = Rect::at(130, 120, 100, 25);
     let field = element(Some(1), Role::TEXT_FIELD, "", place);
@@ -99,7 +99,7 @@ fn a_password_over_a_canvas_is_described() {
 }
 
 #[test]
-fn a_canvas_that_shows_something_is_named() {
+fn a_canvas_with_undescribed_content_is_a_blind_spot() {
     let named = ["(120,100 300×200) [AXGroup (thing)]"];
     assert_eq!(spots_in(&tree(), &icons(40, 80)), named);
     // The same detail around the canvas.
@@ -135,7 +135,7 @@ fn described_parts_are_not_blind() {
 }
 
 #[test]
-fn text_of_neighbours_does_not_count() {
+fn pixels_under_a_neighbouring_text_make_no_blind_spot() {
     // A label over the icons: as a sibling of the canvas, or as its child and mostly scrolled
     // away.
     for (parent, visible) in [(1, true), (2, false)] {
@@ -172,7 +172,7 @@ fn text_of_neighbours_does_not_count() {
 }
 
 #[test]
-fn a_container_is_blind_where_nothing_in_it_shows() {
+fn a_container_without_visible_elements_can_be_a_blind_spot() {
     let mut tree = tree();
     // The canvas is larger than the view, and its centre is outside it.
     tree.elements[2].extents = Some(Rect::at(110, 90, 380, 2_000));
@@ -192,7 +192,7 @@ fn a_container_is_blind_where_nothing_in_it_shows() {
 }
 
 #[test]
-fn lines_and_frames_are_plain() {
+fn lines_and_frames_alone_make_no_blind_spot() {
     let mut lines = picture(400, 300);
     for line in [(30, 60, 280, 1), (30, 200, 280, 2), (60, 60, 1, 180)] {
         paint(&mut lines, line, INK);
@@ -205,7 +205,7 @@ fn lines_and_frames_are_plain() {
 }
 
 #[test]
-fn the_biggest_three_are_named_in_screen_units() {
+fn the_three_largest_blind_spots_are_named_in_screen_units() {
     let mut tree = tree();
     tree.elements.truncate(1);
     let mut dense = picture(800, 600);
@@ -230,7 +230,7 @@ fn the_biggest_three_are_named_in_screen_units() {
 }
 
 #[test]
-fn pixels_that_make_no_picture_are_no_panic() {
+fn pixels_that_make_no_picture_cause_no_panic() {
     let mut tree = tree();
     for extents in [Rect::at(i32::MIN, i32::MIN, i32::MAX, i32::MAX), CANVAS] {
         tree.elements[2].extents = Some(extents);

@@ -71,12 +71,12 @@ fn captured() -> Captured {
 }
 
 #[test]
-fn the_capture_passes_the_table_of_all_guards() {
+fn the_capture_passes_the_cases_for_every_guard() {
     run(captured);
 }
 
 #[test]
-fn a_capture_that_we_did_not_end_was_ended_by_the_person() {
+fn a_capture_that_we_did_not_end_counts_as_ended_by_the_person() {
     let ended = |by_us| {
         let mut captured = captured();
         captured.state.opened = by_us;

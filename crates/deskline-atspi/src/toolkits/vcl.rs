@@ -8,7 +8,7 @@ use crate::names::role;
 
 /// How long after keys LibreOffice takes to update the status bar, and the states of toolbars and
 /// menus. A timer updates them 305 ms after the last change of the document.
-pub(crate) const STATUS_LAG: Duration = Duration::from_millis(320);
+pub(crate) const STATUS_LAG: Duration = Duration::from_millis(400);
 
 /// Whether an app of this name is LibreOffice, whatever toolkit draws its widgets.
 pub(crate) fn is_office(name: &str) -> bool {

@@ -5,7 +5,7 @@ export GSETTINGS_BACKEND=keyfile ROWS=20
 gsettings set org.gnome.desktop.interface toolkit-accessibility true
 mkdir -p ~/.config/hypr
 cat >~/.config/hypr/hyprland.conf <<'END'
-monitor = , 800x600, 0x0, 1
+monitor = , 1024x768, 0x0, 1
 misc:disable_hyprland_logo = true
 decoration:blur:enabled = false
 decoration:shadow:enabled = false

@@ -1,11 +1,11 @@
 # Hyprland, and the steps in it.
 export LIBSEAT_BACKEND=seatd LIBGL_ALWAYS_SOFTWARE=1 LP_NATIVE_VECTOR_WIDTH=128 GSK_RENDERER=cairo XDG_SESSION_TYPE=wayland XDG_CURRENT_DESKTOP=Hyprland
 export GTK_A11Y=atspi GDK_BACKEND=wayland GDK_DEBUG=no-portals QT_QPA_PLATFORM=wayland QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1
-export GSETTINGS_BACKEND=keyfile ROWS=20
+export GSETTINGS_BACKEND=keyfile ROWS=60
 gsettings set org.gnome.desktop.interface toolkit-accessibility true
 mkdir -p ~/.config/hypr
 cat >~/.config/hypr/hyprland.conf <<'END'
-monitor = , 800x600, 0x0, 1
+monitor = , 1024x768, 0x0, 1
 misc:disable_hyprland_logo = true
 decoration:blur:enabled = false
 decoration:shadow:enabled = false

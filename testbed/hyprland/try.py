@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PATIENCE = 60
-PLACE = r" x:(\d+) y:(\d+) "
+PLACE = r" x:(-?\d+) y:(-?\d+) "
 TEXT = "all work and no play " * 6
 TRIES = 6
 """Emulated, Hyprland or an app may be silent for longer than Deskline waits for it."""
@@ -126,6 +126,8 @@ def main(toolkits):
             if all(found) and "\nscreenshot: " in text:
                 break
         judge("\nscreenshot: " in text, f"{app.name}: picture")
+        if not all(found):
+            sys.exit(f"FAILED: {app.name}: {names} are not all in the tree:\n{text}\n{read}")
         return [map(int, at.groups()) for at in found]
 
     for app in apps:

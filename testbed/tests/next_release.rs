@@ -59,6 +59,7 @@ tests! {
         let lacks = [Lack::OtherText, Lack::Guard, Lack::Places];
         let desk = Desk::keeps(session, [Toolkit::Gtk4, Toolkit::Gtk3], &lacks);
         desk.raises_in_turn();
+        desk.names_the_window_in_front();
         desk.uses_a_submenu();
         desk.uses_a_calendar(false);
     }),
@@ -169,6 +170,14 @@ impl Desk {
         expected.push("activated Row 6");
         until("the rows", || rows.log() == expected);
         until("the person's window", || server.has_in_front(persons));
+    }
+
+    /// Of an app's two windows the later one is in front.
+    fn names_the_window_in_front(&self) {
+        let pid = self.0.open("mousepad").ok().pid();
+        self.0.click(pid, "AXMenuBarItem", "Search").ok();
+        let item = self.0.click(pid, "AXMenuItem", "Find and Replace...").ok();
+        assert!(item.field("windows").starts_with("\"Find and Replace\""));
     }
 
     /// The windows behind come to the front in turn, and the person's each time after.

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::TOKEN;
 use crate::client::Client;
-use crate::server::Server;
+use crate::server::{Server, of_a_user};
 
 const APPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/apps");
 
@@ -136,14 +136,6 @@ fn no_way_leads_out_of_a_sealed_desktop() {
     assert_eq!(won, Vec::<String>::new(), "{log}");
     let tried = log.lines().count() - 1;
     assert!(tried > 100, "{tried}: {log}");
-}
-
-/// The server of a user who is not root, as sway 1.7 and pasta need it.
-fn of_a_user() -> Command {
-    let mut server = Command::new("unshare");
-    server.args(["--user", "--map-user=1000", "--map-group=1000"]);
-    server.arg(deskline());
-    server
 }
 
 #[test]

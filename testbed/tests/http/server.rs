@@ -13,6 +13,14 @@ use tempfile::TempDir;
 
 use crate::TOKEN;
 
+/// The server of a user who is not root, as sway 1.7 and pasta need it.
+pub(crate) fn of_a_user() -> Command {
+    let mut server = Command::new("unshare");
+    let user = ["--user", "--map-user=1000", "--map-group=1000"];
+    server.args(user).arg(deskline());
+    server
+}
+
 /// A server over HTTP with its own home, and without a person's desktop.
 pub(crate) struct Server {
     pub(crate) child: Child,

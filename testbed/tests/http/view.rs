@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::TOKEN;
 use crate::client::Client;
-use crate::server::Server;
+use crate::server::{Server, of_a_user};
 
 /// The viewer's token, which the server has created.
 fn password(server: &Server) -> String {
@@ -72,22 +72,23 @@ const TITLE: &str = "document.querySelector('.link h2')?.textContent";
 
 #[test]
 fn a_browser_watches_a_clients_desktop_as_it_works() {
-    let server = Server::start(&["--desktops", "2", "--view"]);
+    let options = ["--desktops", "2", "--view", "--desktop=private-wayland"];
+    a_browser_watches(&Server::start(&options[..3]));
+    a_browser_watches(&Server::of(of_a_user(), "127.0.0.1:0", &options, &[]));
+}
+
+fn a_browser_watches(server: &Server) {
     let mut ann = Client::connect(&server.url);
     let pid = ann.open_editor();
     let resources = ann.say(&json!([]));
-    let (_, rest) = resources["text"]
-        .as_str()
-        .unwrap()
-        .split_once("/desktops/")
-        .unwrap();
-    let desktop = rest.split('/').next().unwrap();
-    let link = format!("a[href=\"{desktop}/\"]");
+    let resources = resources["text"].as_str().unwrap();
+    let (_, rest) = resources.split_once("/desktops/").unwrap();
+    let link = format!("a[href=\"{}/\"]", rest.split('/').next().unwrap());
 
     let mut browser = Browser::start();
     browser.size(1440, 900, false);
-    let address = format!("127.0.0.1:{}/view", server.port());
-    browser.open(&format!("http://me:{}@{address}", password(&server)));
+    let (port, password) = (server.port(), password(server));
+    browser.open(&format!("http://me:{password}@127.0.0.1:{port}/view"));
     browser.wait_for(&format!(
         "document.querySelector('{link}')?.parentElement.textContent.includes('Open mousepad')"
     ));
@@ -104,19 +105,13 @@ fn a_browser_watches_a_clients_desktop_as_it_works() {
     browser.wait_for("document.querySelector('.shot img')?.naturalWidth > 100");
 
     browser.eval("window.same = true");
-    let text = json!({"pid": pid, "text": "Ann"});
-    ann.call("type_and_traverse", &text);
+    ann.call("type_and_traverse", &json!({"pid": pid, "text": "Ann"}));
     browser.wait_for(&format!("window.same && {TITLE} === 'Type “Ann”'"));
     browser.wait_for("document.querySelector('.shot img')?.naturalWidth > 100");
     assert_eq!(browser.problems(), [""; 0]);
     // A path that does not exist, or is outside of the journals, is not a page.
-    for path in [
-        "/view/0-0/",
-        "/view/../journal/",
-        "/view/%2e%2e/",
-        "/view/profiles/",
-    ] {
-        let answer = server.get_as(&basic(&password(&server)), path);
+    for path in "0-0/ ../journal/ %2e%2e/ profiles/".split(' ') {
+        let answer = server.get_as(&basic(&password), &format!("/view/{path}"));
         assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
     }
 }

@@ -40,15 +40,16 @@ impl Described {
     }
 }
 
-/// The windows of the app `pid` among `all`.
+/// The windows of the app `pid` among `all`, the active one first.
 pub(super) fn described(all: &[AppToplevel], pid: u32) -> atspi::Windows {
-    let of_app = all.iter().filter(|t| t.pid == pid);
+    let mut of_app: Vec<_> = all.iter().filter(|t| t.pid == pid).collect();
+    of_app.sort_by_key(|t| !t.active);
     let for_tree = |described: &AppToplevel| atspi::Toplevel {
         frame: Some(described.path().to_owned()),
         ..atspi::Toplevel::new(described.id, described.title.clone(), NOWHERE)
     };
     atspi::Windows {
-        toplevels: of_app.map(for_tree).collect(),
+        toplevels: of_app.into_iter().map(for_tree).collect(),
         unplaced: true,
         ..atspi::Windows::default()
     }

@@ -345,7 +345,9 @@ impl<T: Toplevels> Compositor for Plain<T> {
     }
 
     fn windows(&mut self) -> Result<Listing> {
-        self.recent().map(Listing::Described)
+        let mut all = self.recent()?;
+        all.sort_by_key(|toplevel| self.recency.place(toplevel.id));
+        Ok(Listing::Described(all))
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {

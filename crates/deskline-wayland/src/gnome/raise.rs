@@ -166,9 +166,8 @@ impl<T: Toplevels> Plain<T> {
         let alt = keymap::ALT.0;
         let mut port = self.sessions.get()?.port((0.0, 0.0));
         let esc = port.press(ESC, &Cancel::new())?.key;
-        let struck = self.strike(&[(alt, true)]).and_then(|()| {
-            (0..strokes).try_for_each(|_| self.strike(&[(esc, true), (esc, false)]))
-        });
+        let keys = [(alt, true), (esc, true), (esc, false)];
+        let struck = (0..strokes).try_for_each(|n| self.strike(&keys[usize::from(n > 0)..]));
         // The caller waits for the effect.
         let session = self.sessions.get();
         struck.and(session.and_then(|session| session.port((0.0, 0.0)).key(&alt, false)))

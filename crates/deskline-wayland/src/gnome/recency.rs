@@ -20,11 +20,16 @@ impl Recency {
         self.0.iter().find(|window| of.contains(window)).copied()
     }
 
-    /// The number of strokes to a window. Windows that were never seen in front come after all
-    /// others.
+    /// How many windows were in front later than this one. Windows that were never seen in front
+    /// come after all others.
+    pub(crate) fn place(&self, of: WindowId) -> usize {
+        let place = self.0.iter().position(|window| *window == of);
+        place.unwrap_or(self.0.len())
+    }
+
+    /// The number of strokes to a window.
     pub(crate) fn strokes(&self, to: WindowId) -> usize {
-        let place = self.0.iter().position(|window| *window == to);
-        place.unwrap_or(self.0.len()).max(1)
+        self.place(to).max(1)
     }
 }
 

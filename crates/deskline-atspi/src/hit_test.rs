@@ -85,17 +85,13 @@ impl Space {
             let away = f64::from(at.saturating_sub(shown)) / self.scale;
             ((away + f64::from(raw)) * unit) as i32
         };
-        (
-            raw(at.x, self.shown.x, self.raw.x),
-            raw(at.y, self.shown.y, self.raw.y),
-        )
+        let x = raw(at.x, self.shown.x, self.raw.x);
+        (x, raw(at.y, self.shown.y, self.raw.y))
     }
 
     pub(crate) fn on_screen(&self, raw: Rect) -> Rect {
-        let at = |v: i32, raw: i32, shown: i32| {
-            ((f64::from(v.saturating_sub(raw)) * self.scale).round() as i32).saturating_add(shown)
-        };
         let size = |v: i32| (f64::from(v) * self.scale).round() as i32;
+        let at = |v: i32, raw: i32, shown: i32| size(v.saturating_sub(raw)).saturating_add(shown);
         Rect::at(
             at(raw.x, self.raw.x, self.shown.x),
             at(raw.y, self.raw.y, self.shown.y),
@@ -194,10 +190,13 @@ impl AtSpi {
             return Ok(Hit::Later);
         }
         let late = matches!(kind, HitTest::OfPages { late: true });
+        let part = tree.control_inside(index, at);
         let hit = match located.listed(tree, index, answer.as_deref()) {
             // If GTK 4 names an element around the target, it knows nothing more precise. An object
             // in a page is as imprecise if it leads to no element of the tree.
             Hit::Unknown if page.is_some() => Hit::Around,
+            // GTK 4 has no object for the icon of a button, such as the one that closes a tab.
+            Hit::Unknown => part.map_or(Hit::Unknown, Hit::Topmost),
             Hit::Topmost(around) if page.is_none() && tree.is_inside(index, around) => Hit::Around,
             // From 4.16 on, GTK names the last object that contains the point, even an object that
             // is scrolled away (gtkatspicomponent.c, `accessible_at_point`).

@@ -64,9 +64,9 @@ impl Partial {
             ));
         }
         if self.unread.overfull {
+            let most = engine::MOST_NODES;
             words.push(format!(
-                "the app has more than {} elements: the others were not read",
-                engine::MOST_NODES
+                "the app has more than {most} elements: the others were not read"
             ));
         }
         if self.crowded > 0 {

@@ -56,7 +56,8 @@ pub struct Named {
     pub desktop: String,
     /// The element that was selected or focused before the press, if there was one.
     pub before: Vec<ElementId>,
-    /// The elements that got the focus or were pressed while the button was down.
+    /// The elements that got the focus or were pressed while the button was down; if none, those
+    /// that were pressed in the moment after.
     pub pressed: Vec<ElementId>,
     /// The elements that got the focus in the moment after the button went up.
     pub late: Vec<ElementId>,

@@ -112,10 +112,8 @@ pub fn focus(tree: &Tree) -> Option<String> {
         None => String::new(),
     };
     let role = element.role.ax();
-    Some(format!(
-        "{window} › [{role}]{name}{}",
-        tag(element.reference)
-    ))
+    let tag = tag(element.reference);
+    Some(format!("{window} › [{role}]{name}{tag}"))
 }
 
 /// The element that keys go to while this toplevel is active.

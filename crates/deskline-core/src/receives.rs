@@ -130,12 +130,13 @@ impl Tree {
         found.filter(|_| is_beside)
     }
 
-    /// Whether an element is a popover that a button of GTK 4 has opened above its window.
+    /// Whether an element is a popover or a menu that a button of GTK 4 has opened above its window.
     pub fn is_popover(&self, index: usize) -> bool {
         let button = self.parent(index).map(|at| &self.elements[at]);
         let opened =
             button.is_some_and(|b| b.role == Role::BUTTON && b.states.contains(States::EXPANDED));
-        opened && self.elements[index].role == Role::GROUP && self.is_bubble(index)
+        let opens = matches!(self.elements[index].role, Role::GROUP | Role::MENU);
+        opened && opens && self.is_bubble(index)
     }
 
     /// Whether a popover is open in the element's own window and would take a click on the element:

@@ -81,7 +81,9 @@ impl Tree {
         let first = |index: usize| {
             let is_item = self.elements[index].role == Role::MENU_ITEM;
             let in_page = !is_item && self.page_around(index).is_some();
-            (in_front(index), in_page)
+            // An open menu takes every click.
+            let in_menu = is_item && self.is_seen(index);
+            (in_menu, in_front(index), in_page)
         };
         let shows_at = |at: usize| u8::from(self.elements[at].visible) + u8::from(self.is_seen(at));
         let mut best: Option<(Rank, Match)> = None;

@@ -44,10 +44,8 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     let display = start(move || display::look(&for_display, attended));
     let bus = start(move || accessibility::look(&for_bus));
     let (mut checks, windows) = by(&display, deadline).unwrap_or_else(|| {
-        let finding = format!(
-            "{} does not answer",
-            session.display.as_deref().unwrap_or("the X server")
-        );
+        let display = session.display.as_deref().unwrap_or("the X server");
+        let finding = format!("{display} does not answer");
         let remedy = format!("end the X server if it is hung and log in again, or {PRIVATE}");
         (vec![Check::fail("display", finding, remedy)], None)
     });

@@ -211,12 +211,13 @@ impl Devices {
                 break;
             }
         }
-        let (during, mut active) = (down.len(), None);
+        let (during, mut active, mut late) = (down.len(), None, Vec::new());
         for (n, Change { element, state, on }) in down.into_iter().chain(up).enumerate() {
             let list = match &*state {
                 "checked" | "selected" | "expanded" if on => &mut named.on,
                 "checked" | "selected" | "expanded" => &mut named.off,
                 "focused" | "armed" | "pressed" if on && n < during => &mut named.pressed,
+                "armed" | "pressed" if on => &mut late,
                 "focused" if on => &mut named.late,
                 "active" if on => {
                     active = active.or(Some(n));
@@ -230,6 +231,10 @@ impl Devices {
         // that element was not pressed.
         if active.is_some_and(|first| first < during) && !named.pressed.is_empty() {
             named.pressed.remove(0);
+        }
+        // A busy app draws the press only after the button is up.
+        if named.pressed.is_empty() {
+            named.pressed = late;
         }
         if active.is_some() {
             named.late.clear();
@@ -258,11 +263,10 @@ impl Presses for Devices {
             let what = Pressed::up(at.unwrap_or(from), from);
             return Ok(Some(Press { pid, what }));
         }
-        let Some(what) = self.keys.stroke(key, down) else {
-            return Ok(None);
-        };
-        let pid = self.display.front()?.and_then(|window| window.pid);
-        Ok(Some(Press { pid, what }))
+        let what = self.keys.stroke(key, down);
+        let front = what.as_ref().map_or(Ok(None), |_| self.display.front())?;
+        let pid = front.and_then(|window| window.pid);
+        Ok(what.map(|what| Press { pid, what }))
     }
 }
 

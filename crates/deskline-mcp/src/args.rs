@@ -101,16 +101,12 @@ impl<'a> Args<'a> {
             });
         };
         if !number.is_finite() {
-            return Err(format!(
-                "{name} must be a finite number, not {}",
-                shown(value)
-            ));
+            let shown = shown(value);
+            return Err(format!("{name} must be a finite number, not {shown}"));
         }
         if number < min || number > max {
-            return Err(format!(
-                "{name} must be from {min} to {max}, not {}",
-                shown(value)
-            ));
+            let shown = shown(value);
+            return Err(format!("{name} must be from {min} to {max}, not {shown}"));
         }
         Ok(Some(number))
     }

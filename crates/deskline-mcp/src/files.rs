@@ -64,9 +64,9 @@ impl JournalFiles {
             )
         })?;
         if path.extension().is_none_or(|found| found != extension) {
+            let path = path.display();
             return Err(format!(
-                "{} is not a {what}: pass a file that ends in .{extension}",
-                path.display()
+                "{path} is not a {what}: pass a file that ends in .{extension}"
             ));
         }
         let bytes =

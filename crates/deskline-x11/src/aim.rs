@@ -198,7 +198,7 @@ impl X11 {
 
     /// Whether the window takes all input over this place. KWin's resize handles are a window that
     /// covers a whole client window but takes input only at the edges.
-    fn takes_input_over(&self, window: &Toplevel, place: Rect) -> Result<bool> {
+    pub(super) fn takes_input_over(&self, window: &Toplevel, place: Rect) -> Result<bool> {
         let Some(shape) = self.input_shape(window.id)? else {
             return Ok(true);
         };

@@ -33,12 +33,18 @@ impl X11 {
         Ok(true)
     }
 
-    /// Whether the process has an open pop-up that is not at this point but has grabbed the
-    /// pointer, and so takes a click at this point.
+    /// Whether the process has an open pop-up that is not at this point, or only with its shadow,
+    /// but has grabbed the pointer, and so takes a click at this point.
     pub fn popup_takes(&self, pid: u32, at: Point) -> Result<bool> {
-        let open = self.popups(pid)?;
-        let beside = !open.is_empty() && !open.iter().any(|popup| popup.contains(at));
-        Ok(beside && self.probe(Grabbable::Pointer)?.grabbed()?)
+        let facts = self.facts(&self.children_of_root()?)?;
+        let mut open = popups_among(&facts, pid).peekable();
+        let is_any = open.peek().is_some();
+        for popup in open {
+            if self.takes_input_over(popup, Rect::at(at.x, at.y, 1, 1))? {
+                return Ok(false);
+            }
+        }
+        Ok(is_any && self.probe(Grabbable::Pointer)?.grabbed()?)
     }
 }
 

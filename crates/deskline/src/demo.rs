@@ -37,9 +37,9 @@ pub(crate) fn demo(settings: &Settings) -> Done {
         done
     })?;
     show_files(&journal)?;
+    let dir = journal.display();
     print(&format!(
-        "\nTo look at it in a browser: deskline --dir {} view",
-        journal.display()
+        "\nTo look at it in a browser: deskline --dir {dir} view"
     ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -116,10 +116,8 @@ pub(crate) fn grep(settings: &Settings, pattern: &str, limit: usize) -> Done {
         any = true;
         for found in lines {
             let (time, path, number) = (file.time(), file.path.display(), found.number);
-            print(&format!(
-                "{time}  {path}:{number}: {}",
-                one_line(&found.line)
-            ))?;
+            let line = one_line(&found.line);
+            print(&format!("{time}  {path}:{number}: {line}"))?;
         }
         Ok::<_, Box<dyn std::error::Error>>(())
     })?;

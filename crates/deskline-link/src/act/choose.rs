@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::wait;
 use deskline_core::search::nearest_of;
 use deskline_core::{
-    ElementId, Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape, fold, summary,
+    Element, ElementId, Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape, fold,
+    summary,
 };
 use deskline_input::{Cancel, Click};
 
@@ -71,7 +72,9 @@ impl Act<'_, '_> {
         }
         let text = known.map_or_else(|| choice.to_owned(), |i| text_of(tree, i));
         self.step.chosen = Some(text.clone());
-        if has_chosen(tree, index, &text) == Some(true) {
+        // The tree may have only a longer one of the choices.
+        let is_exact = fold(&text) == fold(choice.trim());
+        if is_exact && has_chosen(tree, index, &text) == Some(true) {
             let already = format!("{} was already chosen in {}", shown(&text), target.name);
             self.step.done.say(already);
             return Ok(());
@@ -87,13 +90,9 @@ impl Act<'_, '_> {
             self.close_list(from);
         }
         let text = picked?;
-        let opened = !self.step.done.is_empty();
-        let from = if opened {
-            String::new()
-        } else {
-            format!(" in {}", target.name)
-        };
-        self.step.done.say(format!("chose {}{from}", shown(&text)));
+        let of = format!(" in {}", target.name);
+        let of = if self.step.done.is_empty() { &*of } else { "" };
+        self.step.done.say(format!("chose {}{of}", shown(&text)));
         self.step.chosen = Some(text);
         Ok(())
     }
@@ -157,8 +156,9 @@ impl Act<'_, '_> {
         if let Some(now) = shows(self)? {
             return Ok(now);
         }
-        // The click may have moved only the focus.
-        let has_keys = self.desk.key_input().is_ok();
+        // The click may have moved only the focus. In a number field the key would change the number.
+        let is_number = from.tree.elements[from.index].role == Role::INCREMENTOR;
+        let has_keys = !is_number && self.desk.key_input().is_ok();
         let mut opened = None;
         if has_keys && !self.desk.popup_open(self.pid)? {
             self.grab()?;
@@ -279,7 +279,7 @@ impl Chooser<'_> {
     }
 
     fn is_expanded(&self, now: &Tree) -> bool {
-        let expanded = |e: &deskline_core::Element| e.states.contains(States::EXPANDED);
+        let expanded = |e: &Element| e.states.contains(States::EXPANDED);
         let at = self.find_in(now);
         at.is_some_and(|at| expanded(&now.elements[at]))
             && !expanded(&self.tree.elements[self.index])
@@ -325,7 +325,7 @@ impl Chooser<'_> {
     /// Which elements of a later tree may be choices: those inside the element from which a choice
     /// is picked, and those of a list or a menu that has opened since.
     fn among(&self, now: &Tree) -> impl Fn(usize) -> bool + use<> {
-        let showed = |e: &&deskline_core::Element| e.visible;
+        let showed = |e: &&Element| e.visible;
         let before: HashSet<&ElementId> = {
             let shown = self.tree.elements.iter().filter(showed);
             shown.map(|e| &e.id).collect()
@@ -345,48 +345,45 @@ impl Chooser<'_> {
     }
 
     fn shows_choices(&self, now: &Tree) -> bool {
-        let among = self.among(now);
         let own = self.find_in(now);
         let showed = |id: &ElementId| {
             let mut elements = self.tree.elements.iter();
             elements.any(|e| e.visible && e.id == *id)
         };
-        let shows = |(i, e): (usize, &deskline_core::Element)| {
-            e.visible && among(i) && is_choice(e) && Some(i) != own && !showed(&e.id)
-        };
-        now.elements.iter().enumerate().any(shows)
+        self.choices(now).any(|i| {
+            let e = &now.elements[i];
+            e.visible && Some(i) != own && !showed(&e.id)
+        })
     }
 
     /// Whether at most one choice at each end is hidden. The list may then hold more choices than
     /// the tree: some lists have elements only for the choices that show, and those of GTK 4.18 for
     /// one choice more.
     fn most_show(&self, now: &Tree) -> bool {
-        let among = self.among(now);
-        let choices = now.elements.iter().enumerate();
-        let hidden = choices.filter(|(i, e)| among(*i) && is_choice(e) && !e.visible);
+        let choices = self.choices(now).map(|i| &now.elements[i]);
+        let hidden = choices.filter(|e| !e.visible);
         // Counts distinct places, because a row and the label in it are two elements.
-        let hidden: HashSet<_> = hidden.filter_map(|(_, e)| Some(e.extents?.y)).collect();
+        let hidden: HashSet<_> = hidden.filter_map(|e| Some(e.extents?.y)).collect();
         hidden.len() <= 2
     }
 
     /// The texts of the choices in a tree.
     fn texts(&self, now: &Tree) -> Vec<String> {
-        let among = self.among(now);
         let texts = Texts::new(now);
-        let choices = (0..now.elements.len()).filter(|i| among(*i) && is_choice(&now.elements[*i]));
-        choices
-            .filter_map(|i| Some(texts.text(now, i)?.shown.clone()))
-            .collect()
+        let text = |i| Some(texts.text(now, i)?.shown.clone());
+        self.choices(now).filter_map(text).collect()
+    }
+
+    /// The elements of a later tree that may be choices.
+    fn choices<'n>(&self, now: &'n Tree) -> impl DoubleEndedIterator<Item = usize> + use<'n> {
+        let among = self.among(now);
+        (0..now.elements.len()).filter(move |i| among(*i) && is_choice(&now.elements[*i]))
     }
 
     /// The innermost container of the choices that show.
     fn list(&self, now: &Tree) -> Option<usize> {
-        let among = self.among(now);
-        let is = |i: &usize| {
-            let e = &now.elements[*i];
-            e.visible && among(*i) && is_choice(e) && e.role != Role::BUTTON
-        };
-        let choice = (0..now.elements.len()).rev().find(is)?;
+        let shows = |i: &usize| now.elements[*i].visible && now.elements[*i].role != Role::BUTTON;
+        let choice = self.choices(now).rfind(shows)?;
         Some(super::until::area_of(now, now.elements[choice].parent?))
     }
 
@@ -399,6 +396,15 @@ impl Chooser<'_> {
         let Some(place) = element.extents.filter(|place| place.contains(point)) else {
             return point;
         };
+        // The arrow of GTK 3's tool buttons is a button beside them.
+        let beside = |e: &&Element| e.parent == element.parent;
+        let is_pair = tree.elements.iter().filter(beside).count() == 2;
+        let next = tree.elements.get(self.index + 1).filter(beside);
+        let arrow = next.filter(|next| is_pair && next.native_role == "toggle button");
+        let arrow = arrow.filter(|_| element.role == Role::BUTTON);
+        if let Some(arrow) = arrow.and_then(|arrow| arrow.extents) {
+            return arrow.center();
+        }
         let inside = tree.inside(self.index).map(|i| &tree.elements[i]);
         let mut field = element.states.contains(States::EDITABLE).then_some(place);
         for part in inside.filter(|e| e.visible) {

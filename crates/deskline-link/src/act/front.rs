@@ -25,6 +25,10 @@ const LOOK: Duration = Duration::from_millis(20);
 const NESTED: usize = 4;
 const CLOSES: Duration = Duration::from_millis(400);
 
+/// The roles of menus and their parts.
+#[rustfmt::skip]
+const MENUS: [Role; 4] = [Role::MENU_BAR, Role::MENU_BAR_ITEM, Role::MENU, Role::MENU_ITEM];
+
 /// The window that has to be in front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
@@ -129,10 +133,7 @@ impl Act<'_, '_> {
         let is_click = matches!(self.action, Action::Input(Input::Click { .. }));
         let target = self.target.filter(|target| is_click && !target.given)?;
         let element = self.tree?.elements.get(target.index?)?;
-        let in_menu = matches!(
-            element.role,
-            Role::MENU_BAR | Role::MENU_BAR_ITEM | Role::MENU | Role::MENU_ITEM
-        );
+        let in_menu = MENUS.contains(&element.role);
         let is_button = matches!(&*element.native_role, "push button" | "toggle button");
         let opened = element.states.contains(States::EXPANDED)
             || is_button && element.states.contains(States::CHECKED);
@@ -161,13 +162,7 @@ impl Act<'_, '_> {
     /// Whether a menu of the app has the focus. A menu bar that waits for a key (LibreOffice's,
     /// after `press_ax`) has grabbed keyboard and pointer, and has no window of its own.
     fn menu_is_active(&self) -> bool {
-        let menu = |e: &Element| {
-            e.states.contains(States::FOCUSED)
-                && matches!(
-                    e.role,
-                    Role::MENU_BAR | Role::MENU_BAR_ITEM | Role::MENU | Role::MENU_ITEM
-                )
-        };
+        let menu = |e: &Element| e.states.contains(States::FOCUSED) && MENUS.contains(&e.role);
         self.tree.is_some_and(|tree| tree.elements.iter().any(menu))
     }
 

@@ -280,7 +280,8 @@ impl Act<'_, '_> {
     /// Turns the wheel. Over a thin scroll bar of GTK, first waits until the bar has grown under
     /// the pointer: a thin bar ignores the wheel.
     pub(super) fn turn_wheel(&mut self, at: Point, lines: (i32, i32)) -> Result<()> {
-        const THIN: i32 = 10;
+        /// A thin bar has 6 units and a grown one 15, each of one or two pixels.
+        const THIN: i32 = 14;
         const GROWS: Duration = Duration::from_millis(500);
         let is_thin = |tree: &Tree| {
             tree.elements.iter().any(|e| {

@@ -366,10 +366,15 @@ fn holds(tree: &Tree, index: Option<usize>, state: Awaited) -> bool {
     match state {
         Awaited::Present | Awaited::Loaded => element.is_some(),
         Awaited::Enabled => element.is_some_and(|e| !e.states.contains(States::DISABLED)),
-        Awaited::Absent => element.is_none(),
+        Awaited::Absent => index.is_none_or(|i| is_closed(tree, i)),
         Awaited::Visible => index.is_some_and(|i| tree.is_seen(i)),
         Awaited::State(states) => element.is_some_and(|e| e.states.contains(states)),
     }
+}
+
+/// Whether an element is in a dialog that has closed, which Qt keeps in its tree.
+fn is_closed(tree: &Tree, index: usize) -> bool {
+    !tree.windows.is_empty() && tree.windows_of(index).is_empty() && !tree.is_seen(index)
 }
 
 fn word(state: Awaited) -> String {

@@ -175,10 +175,8 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
         &report.diff,
     ) && let Some(menu) = after.menu_closed_since(before)
     {
-        parts.push(format!(
-            "Closed the menu {}",
-            summary::name_of(before, menu)
-        ));
+        let menu = summary::name_of(before, menu);
+        parts.push(format!("Closed the menu {menu}"));
     }
     match (&report.diff, &report.readings.after) {
         (Some(diff), _) => {

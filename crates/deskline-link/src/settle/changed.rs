@@ -86,11 +86,15 @@ pub(crate) struct Says {
     pub(crate) states: States,
     /// Whether the control's row is selected: the control itself, or the row that it lies in.
     pub(crate) picks: bool,
+    pub(crate) in_page: bool,
 }
 
 impl Says {
     /// The states of a control that is on.
     pub(crate) const ON: States = States::CHECKED.union(States::MIXED);
+
+    /// The states of a row or an expander that is open or closed.
+    pub(crate) const OPEN: States = States::EXPANDED.union(States::COLLAPSED);
 
     /// The value, or else the name, that differs from `then`. The name of a web page's cell
     /// includes the text of its editor.
@@ -114,10 +118,10 @@ impl Says {
         let row = row_around(tree, index);
         Self {
             picks: row.is_some_and(|row| tree.elements[row].states.contains(States::SELECTED)),
+            in_page: tree.page_around(index).is_some(),
             value: value.shown.clone(),
             title: element.title.shown.clone(),
-            states: element.states
-                & (Self::ON | States::EXPANDED | States::COLLAPSED | States::SELECTED),
+            states: element.states & (Self::ON | Self::OPEN | States::SELECTED),
         }
     }
 }

@@ -300,17 +300,14 @@ fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict
     // A radio button that is on, and a selected tab, stay as they are.
     let is_off = !old.states.contains(States::CHECKED);
     let switches = old.role == Role::CHECK_BOX
+        || old.native_role == "check menu item"
         || old.role == Role::RADIO_BUTTON && is_off
         || state.intersects(PRESSED - States::CHECKED);
     if !switches || new.states & PRESSED != state || has_changed(tree, after) {
         return Verdict::Agrees;
     }
-    let words: Vec<&str> = state.words().collect();
-    let still = if words.is_empty() {
-        "not checked".to_owned()
-    } else {
-        words.join(" and ")
-    };
+    let is = state.words().collect::<Vec<_>>().join(" and ");
+    let still = if is.is_empty() { "not checked" } else { &is };
     Verdict::Failed(Mismatch::NothingDone(format!("still {still}")))
 }
 
@@ -329,12 +326,11 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
     } else {
         !selected(&after.elements[now])
     };
+    if wanted && holds {
+        return current_beside(after, now);
+    }
     if holds || has_changed(before, after) {
-        return if wanted && holds {
-            current_beside(after, now)
-        } else {
-            Verdict::Agrees
-        };
+        return Verdict::Agrees;
     }
     let is = if wanted { "not" } else { "still" };
     Verdict::Failed(Mismatch::NothingDone(format!("{is} {word}")))

@@ -33,6 +33,8 @@ pub(crate) fn note_change(
         return;
     };
     let toggled = (was.states ^ now.states).intersects(Says::ON);
+    // A page's menu may close when its window goes behind.
+    let opened = !now.in_page && (was.states ^ now.states).intersects(Says::OPEN);
     let selected = now.picks && !was.picks;
     let chooses = report.step.acted_on.as_ref().is_some_and(|acted_on| {
         let holds = [Role::SLIDER, Role::INCREMENTOR, Role::COMBO_BOX];
@@ -41,11 +43,11 @@ pub(crate) fn note_change(
     let changed = match action {
         Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. }) => was != now,
         Action::Quiet(Quiet::SetSelected { .. }) => true,
-        Action::Quiet(Quiet::PressAx { .. }) => toggled,
+        Action::Quiet(Quiet::PressAx { .. }) => toggled || opened,
         _ if action.keys().0.is_some() => {
             now.other_text(&was).is_some() && typed_over(action, report)
         }
-        _ => toggled || selected || was.value != now.value && chooses,
+        _ => toggled || opened || selected || was.value != now.value && chooses,
     };
     let shown = report.step.settled.and_then(|settled| settled.shown);
     report.step.control = changed.then_some(Control {
@@ -97,17 +99,18 @@ impl Link<'_> {
     pub(crate) fn watch(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
         let changed = self.report.step.control.take();
         let pid = self.subject.current().filter(|_| self.subject.is_home());
-        let (Some(changed), Some(pid), None, false) = (
-            changed,
-            pid,
-            &self.report.handoff,
-            self.report.app.is_gone(),
-        ) else {
+        let stays = self.report.handoff.is_none() && !self.report.app.is_gone();
+        let Some((changed, pid)) = changed.zip(pid).filter(|_| stays) else {
             return Ok(());
         };
         let Some((_, action)) = self.call.runs().last() else {
             return Ok(());
         };
+        // A menu stays open until the next call.
+        let opens = (changed.was.states ^ changed.says.states).intersects(Says::OPEN);
+        if opens && desktop.popup_open(pid)? {
+            return Ok(());
+        }
         let mut heard = (!desktop.watch(&changed.id)).then_some(Sign::Change);
         loop {
             self.cancel.check()?;
@@ -308,10 +311,8 @@ pub(crate) fn not_selected(desktop: &mut dyn Desktop, action: &Action, report: &
     let Some((was, now, id)) = own(report).filter(|_| is_row && is_plain_click(action)) else {
         return false;
     };
-    let trees = report
-        .readings
-        .current()
-        .zip(report.readings.after.as_ref());
+    let Readings { after, .. } = &report.readings;
+    let trees = report.readings.current().zip(after.as_ref());
     let alone = trees.is_some_and(|(before, after)| changes_selection_alone(before, after));
     let is_selected = |says: &Says| says.picks || says.states.contains(States::SELECTED);
     let never = !is_selected(&was) && !is_selected(&now);
@@ -359,9 +360,13 @@ fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
 /// The mismatch, if a control that was changed is on or off again as before, or shows its old
 /// content again.
 fn reverted(was: &Says, then: &Says, now: &Says) -> Option<Mismatch> {
-    let on = |says: &Says| says.states & Says::ON;
-    let is = if on(then) != on(was) && on(now) == on(was) {
-        on(now).words().next().unwrap_or("not checked").to_owned()
+    let back = |of: &States| {
+        let [was, then, now] = [was, then, now].map(|says| says.states & *of);
+        then != was && now == was
+    };
+    let is = if let Some(of) = [Says::ON, Says::OPEN].into_iter().find(back) {
+        let now = now.states & of;
+        now.words().next().unwrap_or("not checked").to_owned()
     } else if now == was && then != was {
         shown(now.other_text(then).unwrap_or_default())
     } else {

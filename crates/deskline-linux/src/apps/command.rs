@@ -55,10 +55,8 @@ impl Document {
             Self::Path(path) => path,
             Self::Uri(uri) => return uri.clone(),
         };
-        format!(
-            "file://{}",
-            percent_encode(path.as_os_str().as_encoded_bytes())
-        )
+        let path = percent_encode(path.as_os_str().as_encoded_bytes());
+        format!("file://{path}")
     }
 }
 

@@ -94,9 +94,9 @@ pub(super) fn steps(arguments: &Map<String, Value>) -> Result<Steps, Wrong> {
         ));
     };
     if steps.is_empty() || steps.len() > MOST {
+        let number = steps.len();
         return Err(format!(
-            "steps must be 1 to {MOST}, not {}. Nothing was done",
-            steps.len()
+            "steps must be 1 to {MOST}, not {number}. Nothing was done"
         ));
     }
     let mut read = Steps::default();

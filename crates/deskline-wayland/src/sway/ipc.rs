@@ -238,10 +238,8 @@ impl Ipc for Sway {
     }
 
     fn show(&mut self, workspace: &str) -> Result<()> {
-        self.run(&format!(
-            "workspace --no-auto-back-and-forth {}",
-            quoted(workspace)
-        ))
+        let workspace = quoted(workspace);
+        self.run(&format!("workspace --no-auto-back-and-forth {workspace}"))
     }
 
     fn focus(&mut self, id: u64) -> Result<()> {

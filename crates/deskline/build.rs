@@ -1,17 +1,22 @@
-//! Puts the manifest into `deskline.exe`.
+//! Puts the manifest into `deskline.exe`, and into `deskline-selftest.exe`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
 fn main() {
-    println!("cargo:rerun-if-changed=deskline.manifest");
+    let folder = |name| PathBuf::from(env::var_os(name).unwrap_or_default());
+    // The self-test, which is another package, has the same manifest.
+    let own = folder("CARGO_MANIFEST_DIR");
+    let mut files = own
+        .ancestors()
+        .map(|dir| dir.join("crates/deskline/deskline.manifest"));
+    let manifest = files.find(|file| file.is_file()).unwrap_or_default();
+    println!("cargo:rerun-if-changed={}", manifest.display());
     let of = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
     if of("OS") != "windows" {
         return;
     }
-    let folder = |name| PathBuf::from(env::var_os(name).unwrap_or_default());
-    let manifest = folder("CARGO_MANIFEST_DIR").join("deskline.manifest");
     if of("ENV") == "msvc" {
         println!("cargo:rustc-link-arg-bins=/MANIFEST:EMBED");
         println!(
@@ -22,7 +27,7 @@ fn main() {
     }
     match object(&manifest, &folder("OUT_DIR"), &of("ARCH")) {
         Some(object) => println!("cargo:rustc-link-arg-bins={}", object.display()),
-        None => println!("cargo:warning=deskline.exe has no manifest: windres is missing"),
+        None => println!("cargo:warning=the program has no manifest: windres is missing"),
     }
 }
 

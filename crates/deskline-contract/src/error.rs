@@ -157,21 +157,6 @@ pub enum Error {
     /// The person has not allowed what the question asks.
     #[error("the user has not allowed agents to {deed}. {1}", deed = .0.deed())]
     Unapproved(Box<Question>, Unasked),
-    /// The client shows a question, and the process with this pid may be the one that shows it.
-    #[error(
-        "pid {0} may be asking the user whether an agent may act: agents cannot act in it meanwhile. \
-         Wait for the answer of the call that asks, then call again. Nothing was touched"
-    )]
-    Asking(u32),
-    /// A click brought an app to the front, and the policy excludes that app.
-    #[error(
-        "the click brought a blocked app to the front (pid {pid}), so no key was sent. {bounds}"
-    )]
-    LedToBlocked {
-        pid: u32,
-        /// The allowed apps, as a sentence.
-        bounds: String,
-    },
     /// A step failed, and the app has ended.
     #[error("{error}. {end}")]
     EndedAfter {
@@ -188,6 +173,9 @@ pub enum Error {
     /// The input cannot be sent to its target.
     #[error("{0}")]
     Input(String),
+    /// The call may not act now. Nothing was touched. A function below composes the words.
+    #[error("{0}")]
+    Barred(String),
     /// The app reported success, but its state is not the requested one.
     #[error(transparent)]
     NoEffect(#[from] NoEffect),
@@ -203,13 +191,6 @@ pub enum Error {
         /// Whether it is known that nothing of the input was sent.
         unsent: bool,
     },
-    /// Another server is still carrying out a link on this desktop.
-    #[error(
-        "another Deskline server{} has been acting on this desktop for {seconds} s. Nothing was \
-         touched. Call again once it has ended; if it is stopped or hangs, end it",
-        pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
-    )]
-    OthersTurn { pid: Option<u32>, seconds: u64 },
     /// The link was stopped.
     #[error("cancelled: {0:?}")]
     Cancelled(Reason),
@@ -333,20 +314,44 @@ impl Error {
         Self::NotAnswering { app, pid, ms }
     }
 
+    /// The client shows a question, and this may be the process that shows it.
+    pub fn asking(pid: u32) -> Self {
+        Self::Barred(format!(
+            "pid {pid} may be asking the user whether an agent may act: agents cannot act in it \
+             meanwhile. Wait for the answer of the call that asks, then call again. Nothing was touched"
+        ))
+    }
+
+    /// A click brought an app to the front, and the policy, whose `bounds` are a sentence, excludes
+    /// that app.
+    pub fn led_to_blocked(pid: u32, bounds: &str) -> Self {
+        Self::Barred(format!(
+            "the click brought a blocked app to the front (pid {pid}), so no key was sent. {bounds}"
+        ))
+    }
+
+    /// Another server has not ended its link on this desktop for this long.
+    pub fn others_turn(pid: Option<u32>, time: Duration) -> Self {
+        let pid = pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
+        Self::Barred(format!(
+            "another Deskline server{pid} has been acting on this desktop for {} s. Nothing was \
+             touched. Call again once it has ended; if it is stopped or hangs, end it",
+            time.as_secs()
+        ))
+    }
+
     /// Whether it is known that the failed step did nothing.
     pub fn did_nothing(&self) -> bool {
         match self {
             Self::EndedAfter { error, .. } => error.did_nothing(),
             Self::Input(_)
+            | Self::Barred(_)
             | Self::Target(_)
             | Self::Display(_)
             | Self::TimedOut { .. }
             | Self::Blocked { .. }
             | Self::Unapproved(..)
-            | Self::Asking(_)
-            | Self::LedToBlocked { .. }
             | Self::NoPid
-            | Self::OthersTurn { .. }
             | Self::RefusedBy { .. }
             | Self::Unsupported { .. } => true,
             Self::Elsewhere { unsent, .. } => *unsent,

@@ -15,6 +15,13 @@ impl Point {
     }
 }
 
+/// `(640, 480)`
+impl std::fmt::Display for Point {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "({}, {})", self.x, self.y)
+    }
+}
+
 /// A rectangle, such as an element's extents. Half-open: `[x, x+w) × [y, y+h)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rect {

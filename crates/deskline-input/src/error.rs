@@ -46,44 +46,31 @@ pub enum InputError {
     },
     /// Another app's window lies where a button would be pressed.
     #[error(
-        "covers ({}, {}), where the input was to go. Nothing was sent there; press_ax_and_traverse \
-        also works on a covered element",
-        at.x,
-        at.y
+        "covers {at}, where the input was to go. Nothing was sent there; press_ax_and_traverse \
+        also works on a covered element"
     )]
     Covered { other: Window, at: Point },
     #[error(
-        "the window at ({},{}) moved right before the input, so another element may be there. \
-        Nothing was sent. Call again",
-        at.x,
-        at.y
+        "the window at {at} moved right before the input, so another element may be there. \
+        Nothing was sent. Call again"
     )]
     Moved { at: Point },
     /// Another app's window lies where a drag would end.
     #[error(
-        "covers ({}, {}), where the drag was to end. Nothing was dragged. To drop onto that \
-        window pass its app's pid as toPid; otherwise move one of the two windows",
-        at.x,
-        at.y
+        "covers {at}, where the drag was to end. Nothing was dragged. To drop onto that \
+        window pass its app's pid as toPid; otherwise move one of the two windows"
     )]
     EndCovered { other: Window, at: Point },
     /// The place is not on the screen. `screen` is the screen's width and height.
     #[error(
-        "({},{}) is not on the screen, which is {}×{}. Scroll the element into view, or call \
+        "{at} is not on the screen, which is {}×{}. Scroll the element into view, or call \
         refresh_traversal for where it is now",
-        at.x,
-        at.y,
         screen.0,
         screen.1
     )]
     OffScreen { at: Point, screen: (i32, i32) },
     #[error(
-        "the pointer was sent to ({},{}) and is at ({},{}): a program confines it, or someone \
-        moves it",
-        to.x,
-        to.y,
-        at.x,
-        at.y
+        "the pointer was sent to {to} and is at {at}: a program confines it, or someone moves it"
     )]
     Confined { to: Point, at: Point },
     #[error(

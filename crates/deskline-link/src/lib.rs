@@ -39,7 +39,6 @@ mod reader;
 mod report;
 mod resolve;
 mod secrecy;
-pub mod selftest;
 mod settle;
 mod subject;
 

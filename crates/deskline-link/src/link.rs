@@ -30,6 +30,16 @@ pub(crate) struct Found {
     pub(crate) helper: Option<u32>,
 }
 
+impl Found {
+    /// The app itself has the element.
+    pub(crate) fn own(sentence: String) -> Self {
+        Self {
+            sentence,
+            helper: None,
+        }
+    }
+}
+
 /// What a link is for, and what it has found so far. Each phase adds its methods:
 /// [`crate::resolve`], [`crate::act`], [`crate::settle`], [`crate::settle::handoff`].
 pub(crate) struct Link<'l> {

@@ -109,10 +109,7 @@ impl Links {
                     Ok(Some(None))
                 }
             })?;
-            turn.ok_or(Error::OthersTurn {
-                pid: holder,
-                seconds: limit.as_secs(),
-            })
+            turn.ok_or_else(|| Error::others_turn(holder, limit))
         };
         let start = std::time::Instant::now();
         // Only one server waits for the turn. The others wait for its place in the queue, so that

@@ -132,7 +132,7 @@ impl Policy {
         if let Some(since) = self.grants.shown()
             && desktop.may_be_clients(pid, since)
         {
-            return Err(Error::Asking(pid));
+            return Err(Error::asking(pid));
         }
         self.approve_app(&app, Some(pid))
     }

@@ -10,6 +10,11 @@
 mod activate;
 mod apps;
 mod ax;
+// The program `deskline-selftest`, which the tests run on a fake.
+#[cfg(test)]
+#[allow(dead_code)] // Windows uses the rest
+#[path = "../../../selftest/src/checks/mod.rs"]
+mod checks;
 mod clipboard;
 mod desktop;
 pub mod doctor;
@@ -24,10 +29,12 @@ mod permissions;
 mod picture;
 mod platform;
 mod program;
-pub mod selftest;
 #[cfg(test)]
 mod tests;
 mod windows;
+
+#[cfg(test)]
+extern crate self as deskline_macos;
 
 pub use desktop::MacDesktop;
 pub use platform::MacPlatform;

@@ -33,8 +33,6 @@ pub mod private;
 #[cfg(windows)]
 #[allow(unsafe_code)] // each call has a SAFETY comment
 mod process;
-#[cfg(windows)]
-pub mod selftest;
 #[cfg(all(test, not(windows)))]
 mod tests;
 #[cfg(any(windows, test))]

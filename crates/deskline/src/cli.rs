@@ -15,8 +15,6 @@ use std::time::Duration;
 use clap::builder::FalseyValueParser;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use deskline_journal::{Journal, Retention};
-#[cfg(not(target_os = "linux"))]
-use deskline_link::selftest::Role;
 
 use crate::install::InstallArgs;
 use crate::output::Fallible;
@@ -298,9 +296,6 @@ pub(crate) enum Command {
     /// Remove the entry from a client's configuration
     #[command(mut_arg("server", |server| server.hide(true)))]
     Uninstall(InstallArgs),
-    /// Try the tools and the input lock on the system's own apps, and print a report to send back
-    #[cfg(not(target_os = "linux"))]
-    Selftest(Selftest),
     /// Print a skill (SKILL.md) for agents that use a shell instead of MCP
     Skill,
     /// Run a private desktop until a signal comes or its command ends
@@ -474,17 +469,6 @@ pub(crate) struct LogArgs {
     /// Only calls with this outcome
     #[arg(long)]
     pub(crate) outcome: Option<OutcomeFilter>,
-}
-
-#[cfg(not(target_os = "linux"))]
-#[derive(Debug, Args)]
-pub(crate) struct Selftest {
-    /// Print the report as JSON, and its lines to standard error
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// A role that the test plays in a process of its own
-    #[arg(long, hide = true)]
-    pub(crate) role: Option<Role>,
 }
 
 #[derive(Debug, Args)]

@@ -96,8 +96,6 @@ fn start(cli: Cli) -> ExitCode {
         Command::Manual { folder } => pages::manual(&folder),
         #[cfg(windows)]
         Command::Guard { parent } => Ok(platform::guard(parent)),
-        #[cfg(not(target_os = "linux"))]
-        Command::Selftest(args) => platform::selftest(settings, &args),
     };
     done.unwrap_or_else(|error| {
         output::failure(&*error);

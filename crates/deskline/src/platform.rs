@@ -22,8 +22,6 @@ pub(crate) use users::OpenDesktop;
 #[cfg(windows)]
 pub(crate) use windows::{desktop, guard, open};
 
-#[cfg(not(target_os = "linux"))]
-use crate::cli::Selftest;
 use crate::cli::Settings;
 use crate::output::{self, Done, Fallible};
 
@@ -57,28 +55,6 @@ pub(crate) fn doctor(settings: &Settings, json: bool, fix: bool) -> Done {
         }
     }
     Ok(output::exit_code(report.works))
-}
-
-/// `deskline selftest`.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn selftest(settings: &Settings, args: &Selftest) -> Done {
-    #[cfg(target_os = "macos")]
-    use macos as system;
-    #[cfg(windows)]
-    use windows as system;
-    // Ignore a closed pipe: the test must go on and restore the desktop.
-    let say = |line: &str| {
-        if args.json {
-            eprintln!("{line}");
-        } else {
-            drop(output::print(line));
-        }
-    };
-    let report = system::selftest(settings.journal()?, args.role.unwrap_or_default(), say)?;
-    if args.json {
-        drop(output::print(&serde_json::to_string(&report)?));
-    }
-    Ok(output::exit_code(report.passed))
 }
 
 /// The checks of the doctor.

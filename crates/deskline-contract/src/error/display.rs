@@ -56,10 +56,7 @@ pub enum DisplayError {
     FrontChanged,
     /// The place is on no screen.
     #[error(
-        "({}, {}) is on no screen. Nothing was sent there; move the window, or use \
-         press_ax_and_traverse",
-        .0.x,
-        .0.y
+        "{0} is on no screen. Nothing was sent there; move the window, or use press_ax_and_traverse"
     )]
     OffScreen(Point),
     /// The window's position on the screen is unknown. The text is the reason, as a clause.

@@ -124,11 +124,9 @@ pub enum TargetError {
     SpaceStays { pid: u32 },
     /// The toolkit does not report where its menu is.
     #[error(
-        "the app does not report where its open menu is, so a click at ({}, {}) may reach another \
+        "the app does not report where its open menu is, so a click at {0} may reach another \
          item. Nothing was clicked. Use press_ax_and_traverse on the item, or \
-         press_key_and_traverse with Up, Down, Return or Escape",
-        .0.x,
-        .0.y
+         press_key_and_traverse with Up, Down, Return or Escape"
     )]
     MenuPlaceUnknown(Point),
     /// The person holds a mouse button.
@@ -177,19 +175,19 @@ impl TargetError {
     }
 
     /// The place is in none of the app's windows. `windows` names the first of them.
-    pub fn outside_windows(Point { x, y }: Point, windows: &[String]) -> Self {
+    pub fn outside_windows(at: Point, windows: &[String]) -> Self {
         let windows = windows.join("; ");
         Self::Worded(format!(
-            "({x}, {y}) is in none of the app's windows: {windows}. Nothing was touched. Take \
+            "{at} is in none of the app's windows: {windows}. Nothing was touched. Take \
              coordinates from a tree line"
         ))
     }
 
     /// A window of the app, with this title, covers the place.
-    pub fn under_window(title: &str, Point { x, y }: Point) -> Self {
+    pub fn under_window(title: &str, at: Point) -> Self {
         let title = escape::short(title, 40);
         Self::Worded(format!(
-            "the app's own window '{title}' covers ({x}, {y}), where the input was to go. Nothing \
+            "the app's own window '{title}' covers {at}, where the input was to go. Nothing \
              was touched. Move or close that window, or use press_ax_and_traverse"
         ))
     }

@@ -105,10 +105,8 @@ impl<'a> Act<'a, '_> {
                 self.step.done.underway = true;
                 self.turn_wheel(at, (*delta_x, *delta_y))?;
                 self.step.done.at = Some(at);
-                self.step.done.say(format!(
-                    "scrolled by ({delta_x}, {delta_y}) lines at ({}, {})",
-                    at.x, at.y
-                ));
+                let scrolled = format!("scrolled by ({delta_x}, {delta_y}) lines at {at}");
+                self.step.done.say(scrolled);
             }
             Input::Drag { modifiers, .. } => self.drag(*modifiers)?,
         }
@@ -416,10 +414,7 @@ impl<'a> Act<'a, '_> {
             .own_name(&mut **self.desk, pid)?
             .unwrap_or_default();
         if !self.policy.permits_process(&mut **self.desk, &own, pid) {
-            return Err(Error::LedToBlocked {
-                pid,
-                bounds: self.policy.bounds(),
-            });
+            return Err(Error::led_to_blocked(pid, &self.policy.bounds()));
         }
         self.desk.refuse_substitute(self.pid, (&front, pid), true)?;
         self.policy.approve(&mut **self.desk, pid)?;

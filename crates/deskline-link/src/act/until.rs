@@ -68,7 +68,7 @@ impl Act<'_, '_> {
             (Some(index), Some(tree)) => read.find_again(tree, index),
             _ => read.find_at(at),
         };
-        let index = index.ok_or_else(|| TargetError::NoElement(format!("({}, {})", at.x, at.y)))?;
+        let index = index.ok_or_else(|| TargetError::NoElement(at.to_string()))?;
         let area = area_of(&read, index);
         let at = match self.target {
             Some(_) => clear_point(&read, area, at).ok_or_else(|| not_showing(&read, index))?,

@@ -222,10 +222,7 @@ impl Link<'_> {
                         let helper = wanted
                             .is_disabled(&tree)
                             .then(|| self.find_in_helper(desktop, pid, wanted));
-                        return Ok(helper.flatten().or(Some(Found {
-                            sentence,
-                            helper: None,
-                        })));
+                        return Ok(helper.flatten().or(Some(Found::own(sentence))));
                     }
                     Err(instead) if wanted.left().is_zero() => {
                         self.report.readings.after = Some(tree);
@@ -248,10 +245,7 @@ impl Link<'_> {
                     if wanted.state == Awaited::Absent =>
                 {
                     let sentence = wanted.after(&name(wanted.target));
-                    return Ok(Some(Found {
-                        sentence,
-                        helper: None,
-                    }));
+                    return Ok(Some(Found::own(sentence)));
                 }
                 // The app is busy. A single reading waits long enough.
                 Err(Error::NotAnswering { .. }) if !wanted.left().is_zero() => {
@@ -389,6 +383,6 @@ fn name(target: &Target) -> String {
     match target {
         Target::Ref(reference) => format!("#{reference}"),
         Target::Text { text, .. } => format!("'{}'", escape::short(text, 60)),
-        Target::Point(p) => format!("({}, {})", p.x, p.y),
+        Target::Point(at) => at.to_string(),
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Resolved {
 impl Resolved {
     /// A point whose element is unknown.
     pub(crate) fn place(point: Point) -> Self {
-        let place = format!("({}, {})", point.x, point.y);
+        let place = point.to_string();
         Self {
             index: None,
             point: Some(point),
@@ -261,10 +261,9 @@ pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
 
 /// `'Send' [AXButton] at (640, 480)`
 pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String {
-    let place = format!("({}, {})", point.x, point.y);
     match index {
-        Some(index) => format!("{} at {place}", summary::name_of(tree, index)),
-        None => place,
+        Some(index) => format!("{} at {point}", summary::name_of(tree, index)),
+        None => point.to_string(),
     }
 }
 

@@ -223,7 +223,7 @@ pub struct Image {
 
 /// The value of `kCGEventSourceUserData` in all events that this program posts. The guard
 /// recognises these events by the tag.
-pub(crate) const TAG: i64 = 0x6465_736b_6c69_6e65;
+pub const TAG: i64 = 0x6465_736b_6c69_6e65;
 
 /// A mouse button (`CGMouseButton`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -9,9 +9,10 @@ use deskline_core::{KeyPress, Line, Ref};
 use deskline_input::clock::{self, Instant};
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::Typing;
-use deskline_link::{Action, Answer, Call, Links, Policy, Target, selftest};
+use deskline_link::{Action, Answer, Call, Links, Policy, Target};
 use tempfile::TempDir;
 
+use crate::checks::sheet;
 use crate::os::fake::{Fake, Id, World, text};
 use crate::os::{Display, Value};
 use crate::platform::MacPlatform;
@@ -221,11 +222,11 @@ pub(crate) fn clicks_on(button: &str) -> Action {
 
 /// Reads the tree file of an answer.
 pub(crate) fn tree(answer: &Answer) -> String {
-    selftest::tree_of(answer).unwrap_or_else(|| panic!("no file: {}", answer.text))
+    sheet::tree_of(answer).unwrap_or_else(|| panic!("no file: {}", answer.text))
 }
 
 pub(crate) fn line(answer: &Answer, name: &str) -> Option<String> {
-    selftest::field(answer, name).map(str::to_owned)
+    sheet::field(answer, name).map(str::to_owned)
 }
 
 /// The line of a tree that contains this text, without its indentation.

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::desk::{Desk, field, install};
+use crate::checks::mac::test;
 use crate::os::Value;
 use crate::os::fake::pasteboard::paste;
 use crate::os::fake::{Id, Node, World, text};
-use crate::selftest::run;
-use deskline_link::selftest::Role;
 
 fn textedit(world: &mut World, path: PathBuf) -> u32 {
     let root = world.app(300, "TextEdit", path);
@@ -144,13 +143,12 @@ fn the_self_test_passes_on_a_working_mac() {
         world.bring_forward(super::desk::EDITOR);
     });
     let mut lines = Vec::new();
-    let report = run(&desk.mac, desk.journal.clone(), Role::Test, None, |line| {
-        lines.push(line.to_owned());
-    });
+    let say = &mut |line: &str| lines.push(line.to_owned());
+    let report = test(&desk.mac, desk.journal.clone(), None, say);
     let bad: Vec<&String> = lines.iter().filter(|l| l.starts_with('✗')).collect();
     assert!(report.passed && bad.is_empty(), "{bad:#?}");
     for part in [
-        "permission under the launching app: of ",
+        "permission under the launching app: pid ",
         "✓ set_selected: Selected",
         "✓ a sheet in the picture: 100%",
         "✓ a menu in the picture: 100%",
@@ -192,9 +190,8 @@ fn the_self_test_names_each_fault() {
     install(&desk, "TextEdit", textedit);
     let mut lines = Vec::new();
     desk.mac.world().secure_input = true;
-    let report = run(&desk.mac, desk.journal.clone(), Role::Test, None, |line| {
-        lines.push(line.to_owned());
-    });
+    let say = &mut |line: &str| lines.push(line.to_owned());
+    let report = test(&desk.mac, desk.journal.clone(), None, say);
     assert!(!report.passed);
     assert!(lines.iter().any(|l| l.starts_with("✗ guard")), "{lines:#?}");
     assert!(
@@ -208,9 +205,8 @@ fn without_permission_the_self_test_asks_for_it_and_names_the_pane() {
     let desk = Desk::new();
     desk.mac.world().trusted = false;
     let mut lines = Vec::new();
-    let report = run(&desk.mac, desk.journal.clone(), Role::Test, None, |line| {
-        lines.push(line.to_owned());
-    });
+    let say = &mut |line: &str| lines.push(line.to_owned());
+    let report = test(&desk.mac, desk.journal.clone(), None, say);
     assert!(!report.passed);
     assert_eq!(desk.mac.world().asked, 1);
     assert!(

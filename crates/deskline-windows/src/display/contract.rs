@@ -34,12 +34,6 @@ impl WinDisplay {
     pub fn set_aim(&mut self, aim: Option<Aim>) {
         self.hands.aim = aim;
     }
-
-    /// The windows of a process, without menus and helper windows.
-    pub(crate) fn plain(pid: u32) -> Vec<Window> {
-        let its = every().into_iter().filter(|window| owner(*window) == pid);
-        its.map(describe).collect()
-    }
 }
 
 impl Screen for WinDisplay {
@@ -52,7 +46,8 @@ impl Screen for WinDisplay {
     }
 
     fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
-        Ok(Self::plain(pid))
+        let its = every().into_iter().filter(|window| owner(*window) == pid);
+        Ok(its.map(describe).collect())
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {

@@ -4,7 +4,7 @@
 mod contract;
 #[cfg(windows)]
 #[allow(unsafe_code)] // each call has a SAFETY comment
-pub(crate) mod monitors;
+pub mod monitors;
 #[cfg(windows)]
 #[allow(unsafe_code)] // each call has a SAFETY comment
 pub mod picture;

@@ -27,7 +27,8 @@ pub(crate) fn containing(place: Option<Rect>) -> Monitor {
     describe(unsafe { MonitorFromRect(&raw const place, MONITOR_DEFAULTTOPRIMARY) })
 }
 
-pub(crate) fn all() -> Vec<Monitor> {
+/// Every monitor.
+pub fn all() -> Vec<Monitor> {
     let mut all: Vec<Monitor> = Vec::new();
     let list = LPARAM(&raw mut all as isize);
     // SAFETY: the list outlives the call, which alone uses it.

@@ -226,10 +226,10 @@ fn draw(window: HWND, area: Rect, way: Way) -> Option<Picture> {
     })
 }
 
-/// A picture of a part of the screen, for the self-test.
-pub(crate) fn of_screen(area: Rect) -> Option<Picture> {
+/// A picture of all monitors together, for the self-test.
+pub fn of_screen() -> Option<Picture> {
     // `Way::Screen` needs no window.
-    draw(HWND::default(), area, Way::Screen)
+    draw(HWND::default(), screen(), Way::Screen)
 }
 
 fn is_black(picture: &Picture) -> bool {

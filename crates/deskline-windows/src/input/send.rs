@@ -66,16 +66,6 @@ pub(crate) fn key(code: u16, extended: bool, down: bool) -> Result<()> {
     send(&[stroke(code, extended, down)])
 }
 
-/// Presses and releases a key as if the person did, without this program's mark. For the self-test.
-pub(crate) fn persons_key(code: u16) -> Result<()> {
-    let unmarked = |down| {
-        let mut input = stroke(code, false, down);
-        input.Anonymous.ki.dwExtraInfo = 0;
-        input
-    };
-    send(&[unmarked(true), unmarked(false)])
-}
-
 fn stroke(code: u16, extended: bool, down: bool) -> INPUT {
     // SAFETY: the arguments are numbers.
     let scan = unsafe { MapVirtualKeyExW(code.into(), MAPVK_VK_TO_VSC, Some(layout())) };

@@ -6,7 +6,7 @@ use deskline_contract::{Cancel, Desktop, Platform, Result};
 use deskline_core::WindowId;
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::Typing;
-use deskline_link::{Action, Answer, Call, Links, Policy, Target, selftest};
+use deskline_link::{Action, Answer, Call, Links, Policy, Target};
 use tempfile::TempDir;
 
 use crate::desktop::WinDesktop;
@@ -109,5 +109,7 @@ impl Desk {
 
 /// Reads the tree file of an answer.
 pub fn tree(answer: &Answer) -> String {
-    selftest::tree_of(answer).unwrap_or_else(|| panic!("no file: {}", answer.text))
+    let mut lines = answer.text.lines();
+    let file = lines.find_map(|line| line.strip_prefix("file: "));
+    std::fs::read_to_string(file.unwrap_or_else(|| panic!("no file: {}", answer.text))).unwrap()
 }

@@ -128,8 +128,8 @@ fn words(text: &str) -> Option<Vec<String>> {
     }
     words.extend(word);
     let stands_for = |word: &String| {
-        // `-` would be read from standard input, and not all systems have `selftest`.
-        let is_one = ["-", "selftest"].contains(&word.as_str()) || word.contains(['…', '[']);
+        // `-` would be read from standard input.
+        let is_one = word == "-" || word.contains(['…', '[']);
         is_one || word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase())
     };
     (!words.iter().any(stands_for)).then_some(words)

@@ -3,12 +3,10 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use deskline_journal::Journal;
 use deskline_link::doctor::Check;
-use deskline_link::selftest::{Report, Role};
 use deskline_link::{Error, Result};
 use deskline_macos::os::apple::{Apple, main_thread};
-use deskline_macos::{MacPlatform, doctor, selftest as test};
+use deskline_macos::{MacPlatform, doctor};
 
 use super::users::OpenDesktop;
 use crate::cli::{DesktopArgs, Settings};
@@ -51,10 +49,4 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
 /// thread.
 pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
     main_thread::beside(work).unwrap_or(ExitCode::FAILURE)
-}
-
-/// `deskline selftest`.
-pub(crate) fn selftest(journal: Journal, role: Role, say: impl FnMut(&str)) -> Result<Report> {
-    let exe = std::env::current_exe().map_err(Error::system("finding this program"))?;
-    Ok(test::run(&Apple, journal, role, Some(&exe), say))
 }

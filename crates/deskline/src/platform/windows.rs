@@ -3,11 +3,9 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use deskline_journal::Journal;
 use deskline_link::doctor::Check;
-use deskline_link::selftest::{Report, Role};
 use deskline_link::{Error, Result};
-use deskline_windows::{WinPlatform, doctor, private, selftest as test};
+use deskline_windows::{WinPlatform, doctor, private};
 
 use super::users::OpenDesktop;
 use crate::cli::{DesktopArgs, Settings};
@@ -49,10 +47,4 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
 /// `deskline guard`.
 pub(crate) fn guard(parent: u32) -> ExitCode {
     deskline_windows::guard::run(parent)
-}
-
-/// `deskline selftest`.
-pub(crate) fn selftest(journal: Journal, role: Role, say: impl FnMut(&str)) -> Result<Report> {
-    let exe = std::env::current_exe().map_err(Error::system("finding this program"))?;
-    Ok(test::run(journal, role, &exe, say))
 }

@@ -581,8 +581,9 @@ fn the_self_test_passes_for_the_guard_and_the_input() {
         return;
     }
     let journal = tempfile::tempdir().unwrap();
-    let done = Command::new(std::env::var_os("DESKLINE_BIN").unwrap())
-        .args(["selftest", "--json"])
+    let program = PathBuf::from(std::env::var_os("DESKLINE_BIN").unwrap());
+    let done = Command::new(program.with_file_name("deskline-selftest.exe"))
+        .arg("--json")
         .env("DESKLINE_DIR", journal.path().join("journal"))
         .output()
         .unwrap();
@@ -616,7 +617,7 @@ fn the_self_test_passes_for_the_guard_and_the_input() {
     }
     // The rows that the documentation names exist.
     let page = include_str!("../../../../docs/dev/windows.md");
-    let guesses = page.split("| row of `selftest` |").nth(1).unwrap();
+    let guesses = page.split("| row of `deskline-selftest` |").nth(1).unwrap();
     let guesses = guesses.split("\n\n").next().unwrap().lines().skip(2);
     let named: Vec<&str> = guesses
         .filter_map(|line| line.trim_end_matches('|').rsplit_once('|'))

@@ -6,8 +6,9 @@ use std::io::Write as _;
 use std::sync::Once;
 use std::time::Duration;
 
-use deskline_contract::Window;
 use deskline_core::{Point, WindowId};
+use deskline_link::{Window, wait};
+use deskline_windows::become_aware;
 use windows::Win32::Foundation::{COLORREF, HWND, LPARAM, LRESULT, POINT, RECT, WPARAM};
 use windows::Win32::Graphics::Gdi::{
     BeginPaint, COLOR_WINDOW, ClientToScreen, CreateSolidBrush, DeleteObject, EndPaint, FillRect,
@@ -16,15 +17,14 @@ use windows::Win32::Graphics::Gdi::{
 use windows::Win32::UI::Input::KeyboardAndMouse::SetFocus;
 use windows::Win32::UI::WindowsAndMessaging::{
     BN_CLICKED, BS_AUTOCHECKBOX, CB_ADDSTRING, CB_GETCURSEL, CBN_SELCHANGE, CBS_DROPDOWNLIST,
-    CreateWindowExW, DefWindowProcW, EN_CHANGE, ES_AUTOHSCROLL, GetDlgItem, GetWindowTextW, HMENU,
-    PostMessageW, RegisterClassW, SWP_NOACTIVATE, SWP_NOSIZE, SWP_NOZORDER, SendMessageW,
-    SetWindowPos, SetWindowTextW, TranslateMessage, WINDOW_EX_STYLE, WINDOW_STYLE, WM_APP,
-    WM_CLOSE, WM_COMMAND, WM_LBUTTONDOWN, WM_PAINT, WM_SETFOCUS, WNDCLASSW, WS_BORDER, WS_CHILD,
-    WS_OVERLAPPEDWINDOW, WS_TABSTOP, WS_VISIBLE, WS_VSCROLL,
+    CreateWindowExW, DefWindowProcW, DispatchMessageW, EN_CHANGE, ES_AUTOHSCROLL, GetDlgItem,
+    GetMessageW, GetWindowTextW, HMENU, MSG, PostMessageW, RegisterClassW, SWP_NOACTIVATE,
+    SWP_NOSIZE, SWP_NOZORDER, SendMessageW, SetWindowPos, SetWindowTextW, TranslateMessage,
+    WINDOW_EX_STYLE, WINDOW_STYLE, WM_APP, WM_CLOSE, WM_COMMAND, WM_LBUTTONDOWN, WM_PAINT,
+    WM_SETFOCUS, WNDCLASSW, WS_BORDER, WS_CHILD, WS_OVERLAPPEDWINDOW, WS_TABSTOP, WS_VISIBLE,
+    WS_VSCROLL,
 };
 use windows::core::{HSTRING, PCWSTR, Result, w};
-
-use crate::os::{become_aware, handle, messages};
 
 /// The coloured part of the window's client area, and its red, green and blue.
 pub(super) const BLOCK: RECT = RECT {
@@ -57,7 +57,7 @@ impl Own {
             std::thread::spawn(|| {
                 let _another = create();
                 // Windows destroys a window when the thread that created it ends.
-                deskline_contract::wait::pause(Duration::from_millis(200));
+                wait::pause(Duration::from_millis(200));
             });
             return;
         }
@@ -91,7 +91,7 @@ fn say(line: &str) {
 }
 
 /// Shows the window until standard input ends.
-pub(super) fn run() {
+pub fn run() {
     become_aware();
     let window = match create() {
         Ok(window) => window,
@@ -105,11 +105,18 @@ pub(super) fn run() {
         std::process::exit(0);
     });
     say("ready");
-    messages::serve(|message| {
-        // SAFETY: a message of this thread.
-        let _ = unsafe { TranslateMessage(message) };
-        false
-    });
+    let mut message = MSG::default();
+    // SAFETY: the message outlives the calls. -1 is an error.
+    unsafe {
+        while GetMessageW(&raw mut message, None, 0, 0).0 > 0 {
+            let _ = TranslateMessage(&raw const message);
+            DispatchMessageW(&raw const message);
+        }
+    }
+}
+
+fn handle(window: WindowId) -> HWND {
+    HWND(std::ptr::with_exposed_provenance_mut(window.0 as usize))
 }
 
 fn create() -> Result<HWND> {
@@ -178,7 +185,7 @@ unsafe extern "system" fn on_message(
         }
         HANG => {
             say("hangs");
-            deskline_contract::wait::pause(Duration::from_millis(what.0 as u64));
+            wait::pause(Duration::from_millis(what.0 as u64));
             say("awake");
         }
         WM_PAINT => {

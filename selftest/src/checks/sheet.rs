@@ -1,21 +1,16 @@
-//! A self-test of the program on a real system: calls, and the findings of its report.
-
-pub mod guard;
-mod helper;
-pub mod tools;
+//! The sheet of the test: tool calls, and the findings of its report.
 
 use std::fmt::{self, Debug, Display, Formatter};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, escape};
 use deskline_journal::Journal;
+use deskline_link::doctor::{Check, Status};
+use deskline_link::{
+    Action, Answer, Call, Cancel, Desktop, Links, Picture, Platform, Policy, Window, WindowId, wait,
+};
 use serde::Serialize;
-
-use crate::doctor::{Check, Status};
-use crate::{Action, Answer, Call, Cancel, Links, Platform, Policy};
-pub use helper::Helper;
 
 /// One line of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -79,64 +74,32 @@ pub fn skip(why: impl Display) -> Miss {
 /// Calls `look` until it finds something, for at most `time`.
 pub fn within<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let every = Duration::from_millis(10);
-    let found = crate::wait::until(&Cancel::new(), time, every, || Ok(look()));
+    let found = wait::until(&Cancel::new(), time, every, || Ok(look()));
     found.unwrap_or_default()
-}
-
-/// The role of a process in the test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Role {
-    /// The test itself.
-    #[default]
-    Test,
-    /// Closes the guard until this process is killed.
-    HoldGuard,
-    /// Shows the guard's banner until the system asks it to quit.
-    Banner,
-    /// A window that prints the input that reaches it.
-    Window,
-    /// Prints the ids of an app's elements.
-    Ids(u32),
-}
-
-impl FromStr for Role {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once('=') {
-            None if text == "test" => Ok(Self::Test),
-            None if text == "hold-guard" => Ok(Self::HoldGuard),
-            None if text == "banner" => Ok(Self::Banner),
-            None if text == "window" => Ok(Self::Window),
-            Some(("ids", pid)) => pid.parse().map(Self::Ids).map_err(|_| "no pid".into()),
-            _ => Err("test, hold-guard, banner, window or ids=PID".into()),
-        }
-    }
 }
 
 /// The test in progress.
 pub struct Sheet<'t> {
     pub links: Links,
+    pub platform: Arc<dyn Platform>,
+    /// Sees and does what no tool does. `None` until the doctor's findings are on the sheet.
+    desktop: Option<Box<dyn Desktop>>,
     report: Report,
     start: Instant,
     say: &'t mut dyn FnMut(&str),
-    /// Names the app in front.
-    front: Box<dyn Fn() -> String + 't>,
 }
 
 impl<'t> Sheet<'t> {
-    pub fn new(
-        platform: Arc<dyn Platform>,
-        journal: Journal,
-        system: String,
-        say: &'t mut dyn FnMut(&str),
-        front: impl Fn() -> String + 't,
-    ) -> Self {
+    fn new(platform: Arc<dyn Platform>, journal: Journal, say: &'t mut dyn FnMut(&str)) -> Self {
         let deskline = env!("CARGO_PKG_VERSION");
+        // The first fact is the version of the system.
+        let system = platform.facts().into_iter().next().unwrap_or_default();
         say(&format!("deskline {deskline} selftest on {system}"));
         say(&format!("journal: {}", journal.path().display()));
         Self {
-            links: Links::new(platform, journal, Policy::default()),
+            links: Links::new(Arc::clone(&platform), journal, Policy::default()),
+            platform,
+            desktop: None,
             report: Report {
                 deskline,
                 system,
@@ -145,8 +108,52 @@ impl<'t> Sheet<'t> {
             },
             start: Instant::now(),
             say,
-            front: Box::new(front),
         }
+    }
+
+    pub fn desktop(&mut self) -> Result<&mut dyn Desktop, Miss> {
+        Ok(self.desktop.as_mut().ok_or("there is no desktop")?.as_mut())
+    }
+
+    /// The pid of the app in front.
+    pub fn front(&mut self) -> Option<u32> {
+        self.desktop().ok()?.front().ok()??.pid
+    }
+
+    /// Its name.
+    fn named(&mut self) -> Option<String> {
+        let apps = self.desktop().ok()?.applications().ok()?;
+        Some(apps.into_iter().find(|app| app.front)?.app.name)
+    }
+
+    /// Brings a window to the front without a link: a link would restore the old front window.
+    pub fn raise(&mut self, window: &Window) -> Result<(), Miss> {
+        let desktop = self.desktop()?;
+        // What the last window covered stays as it is.
+        desktop.begin_link(true);
+        let raising = desktop.raising().map_err(|missing| missing.0)?;
+        Ok(raising.activate(window.id, &Cancel::new())?)
+    }
+
+    /// Brings the first window of an app to the front.
+    pub fn show(&mut self, pid: u32) -> Option<Window> {
+        let window = self.window(pid).ok()?;
+        self.raise(&window).ok()?;
+        Some(window)
+    }
+
+    /// The first window of an app.
+    pub fn window(&mut self, pid: u32) -> Result<Window, Miss> {
+        let windows = self.desktop()?.windows_of(pid)?;
+        windows
+            .into_iter()
+            .next()
+            .ok_or_else(|| skip("there is no window"))
+    }
+
+    pub fn picture(&mut self, window: WindowId) -> Result<Picture, Miss> {
+        let pictures = self.desktop()?.pictures().map_err(|missing| missing.0)?;
+        Ok(pictures.picture(window)?)
     }
 
     pub fn say(&mut self, line: &str) {
@@ -160,7 +167,8 @@ impl<'t> Sheet<'t> {
             Ok(text) => ('✓', true, text),
             Err(Miss::Skipped(why)) => ('✓', true, format!("skipped: {why}")),
             Err(Miss::Failed(text)) => {
-                ('✗', false, format!("{text} (in front: {})", (self.front)()))
+                let front = self.named().unwrap_or_else(|| "no app".into());
+                ('✗', false, format!("{text} (in front: {front})"))
             }
         };
         let seen = escape::short(text.trim(), 700);
@@ -171,7 +179,7 @@ impl<'t> Sheet<'t> {
     }
 
     /// Adds the doctor's findings.
-    pub fn examined(&mut self, checks: &[Check]) {
+    fn examined(&mut self, checks: &[Check]) {
         for Check {
             name,
             status,
@@ -202,7 +210,7 @@ impl<'t> Sheet<'t> {
     pub fn press(&mut self, pid: u32, key: &str, modifiers: &[&str]) -> Answer {
         match press(key, modifiers) {
             Ok(action) => self.call(Some(pid), action),
-            Err(why) => crate::error_answer(&why),
+            Err(why) => deskline_link::error_answer(&why),
         }
     }
 
@@ -244,7 +252,7 @@ impl<'t> Sheet<'t> {
     }
 
     /// Prints the result.
-    pub fn end(mut self) -> Report {
+    fn end(mut self) -> Report {
         let seconds = self.start.elapsed().as_secs();
         self.report.seconds = seconds;
         let good = self.report.findings.iter().filter(|f| f.ok).count();
@@ -276,4 +284,27 @@ pub fn field<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
 /// Reads the tree file of an answer.
 pub fn tree_of(answer: &Answer) -> Option<String> {
     std::fs::read_to_string(field(answer, "file")?).ok()
+}
+
+/// Notes what the doctor found, makes the checks if there is a desktop, and says what only the
+/// person can check.
+pub fn run(
+    platform: &Arc<dyn Platform>,
+    journal: Journal,
+    examined: &[Check],
+    by_hand: &[&str],
+    say: &mut dyn FnMut(&str),
+    checks: impl FnOnce(&mut Sheet),
+) -> Report {
+    let mut sheet = Sheet::new(Arc::clone(platform), journal, say);
+    sheet.examined(examined);
+    match platform.connect() {
+        Ok(desktop) => {
+            sheet.desktop = Some(desktop);
+            checks(&mut sheet);
+            sheet.by_hand(by_hand);
+        }
+        Err(error) => sheet.note("desktop", Err(error.into())),
+    }
+    sheet.end()
 }

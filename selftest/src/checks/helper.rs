@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use super::Miss;
+use super::sheet::Miss;
 
 /// A running program with its standard input and output. Dropping it ends the program.
 pub struct Helper {
@@ -26,7 +26,7 @@ impl Drop for Helper {
 impl Helper {
     /// Starts this program in another role of the test.
     pub fn role(program: &Path, role: &str) -> Result<Self, Miss> {
-        Self::start(Command::new(program).args(["selftest", "--role", role]))
+        Self::start(Command::new(program).args(["--role", role]))
     }
 
     pub fn start(command: &mut Command) -> Result<Self, Miss> {

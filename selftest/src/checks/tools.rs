@@ -1,9 +1,11 @@
 //! The list of checks of the tools. Each system tries them on a text element of its own, and judges
 //! them by what the element shows.
 
-use super::{Sheet, judge, said};
-use crate::call::Typing;
-use crate::{Action, Screen, Target};
+use deskline_core::Point;
+use deskline_link::call::Typing;
+use deskline_link::{Action, Target, WindowId};
+
+use super::sheet::{Sheet, judge, said};
 
 /// Text with characters beyond ASCII, beyond the layout and beyond 16 bits.
 const TYPED: &str = "Hé漢字😀Ω£ zB!";
@@ -33,20 +35,19 @@ pub fn texts(role: &str) -> [Row; 4] {
 
 impl Sheet<'_> {
     /// Makes a call, and checks that it leaves the pointer and the window in front as they were.
-    pub fn puts_back(&mut self, screen: &mut dyn Screen, pid: u32, action: Action) {
-        let mut places = || {
-            let pointer = screen.pointer().ok().flatten();
-            let front = screen.front().ok().flatten();
-            (
-                pointer.map(|pointer| pointer.at),
-                front.map(|front| front.id),
-            )
-        };
-        let before = places();
+    pub fn puts_back(&mut self, pid: u32, action: Action) {
+        let before = self.places();
         let answer = self.call(Some(pid), action);
-        let after = places();
+        let after = self.places();
         let seen = format!("{before:?} → {after:?}: {}", said(&answer));
         let good = before == after && !answer.is_error;
         self.note("pointer and front window put back", judge(good, seen));
+    }
+
+    fn places(&mut self) -> Option<(Option<Point>, Option<WindowId>)> {
+        let desktop = self.desktop().ok()?;
+        let pointer = desktop.pointer().ok().flatten().map(|pointer| pointer.at);
+        let front = desktop.front().ok().flatten().map(|front| front.id);
+        Some((pointer, front))
     }
 }

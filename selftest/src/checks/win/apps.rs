@@ -1,18 +1,21 @@
 //! Checks on apps with different kinds of providers: Windows Forms, WPF, apps from the Store, a
 //! browser.
 
+use std::iter::successors;
 use std::process::Command;
 use std::time::Duration;
 
-use deskline_core::{KeyPress, WindowId};
+use deskline_core::KeyPress;
 use deskline_link::call::Typing;
-use deskline_link::selftest::{Found, Helper, Miss, judge, skip, tree_of, within};
-use deskline_link::{Action, Answer, Target};
+use deskline_link::{Action, Answer, Target, Window};
+use windows::Win32::Foundation::HWND;
+use windows::Win32::Graphics::Dwm::{DWMWA_CLOAKED, DwmGetWindowAttribute};
+use windows::Win32::UI::WindowsAndMessaging::{FindWindowExW, GetWindowTextW, IsWindowVisible};
 
 use super::window::close;
 use super::{SHOWS, Test};
-use crate::display::windows::{every, owner};
-use crate::os::{all, cloaked, is_visible, title};
+use crate::checks::helper::Helper;
+use crate::checks::sheet::{Found, Miss, judge, skip, tree_of, within};
 
 /// How long a browser may take to show the page.
 const LOADS: Duration = Duration::from_secs(20);
@@ -46,21 +49,25 @@ fn end(pid: u32) {
     let _ = Command::new("taskkill").args(["/pid", &pid]).output();
 }
 
-/// The window with this text in its title.
-fn window_of(text: &str) -> Option<WindowId> {
-    let mut windows = every().into_iter();
-    windows.find(|window| title(*window).contains(text))
-}
-
-/// Runs a script that shows a window.
-fn script(text: &str) -> Result<Helper, Miss> {
-    let arguments = ["-NoProfile", "-STA", "-Command", text];
-    let own = Helper::start(Command::new("powershell").args(arguments));
-    let own = own.and_then(|mut own| {
-        super::own::window_of(&mut own)?;
-        Ok(own)
-    });
-    own.map_err(|why| skip(format!("PowerShell: {why:?}")))
+/// The windows that the compositor hides, each with its reason (`DWM_CLOAKED_…`).
+fn cloaked() -> Vec<String> {
+    // SAFETY: takes handles, also that of a window that is gone.
+    let next = |after: &HWND| unsafe { FindWindowExW(None, Some(*after), None, None) }.ok();
+    let seen = |window: HWND| {
+        let (mut why, mut title) = (0_u32, [0; 256]);
+        // SAFETY: the number and the text outlive the calls, which are given their sizes.
+        let length = unsafe {
+            let place = (&raw mut why).cast();
+            let _ = DwmGetWindowAttribute(window, DWMWA_CLOAKED, place, size_of::<u32>() as u32);
+            IsWindowVisible(window)
+                .as_bool()
+                .then(|| GetWindowTextW(window, &mut title))?
+        };
+        let title = String::from_utf16_lossy(&title[..length as usize]);
+        (why != 0).then(|| format!("'{title}' ({why})"))
+    };
+    let all = successors(Some(HWND::default()), next).skip(1);
+    all.filter_map(seen).collect()
 }
 
 type Check = fn(&mut Test) -> Found;
@@ -73,15 +80,15 @@ const CHECKS: [(&str, Check); 9] = [
     ("a program that hands over", |test| test.handover()),
     ("an app of the Store", |test| test.calculator()),
     ("a browser: press in a page", |test| test.browser()),
-    ("a browser: its picture", |_| {
-        let window = window_of(TITLE).ok_or_else(|| skip("no page shows"))?;
-        let picture = crate::display::picture::take(window)?;
+    ("a browser: its picture", |test| {
+        let window = test.window_of(TITLE).ok_or_else(|| skip("no page shows"))?;
+        let picture = test.sheet.picture(window.id)?;
         Ok(format!("{}×{}", picture.width, picture.height))
     }),
     ("a private desktop", |test| test.private()),
 ];
 
-impl Test<'_> {
+impl Test<'_, '_> {
     pub(super) fn apps(&mut self) {
         for (name, check) in CHECKS {
             let found = check(self);
@@ -92,15 +99,32 @@ impl Test<'_> {
     /// Lists the windows that the compositor hides: of suspended Store apps, on other virtual
     /// desktops.
     pub(super) fn cloaked(&mut self) {
-        let hidden: Vec<String> = all()
+        let listed = self
+            .sheet
+            .desktop()
+            .and_then(|desktop| Ok(desktop.every_window()?.len()));
+        let seen =
+            listed.map(|n| format!("{n} listed; left out as cloaked: {}", cloaked().join(", ")));
+        self.sheet.note("windows", seen);
+    }
+
+    /// The window with this text in its title.
+    fn window_of(&mut self, text: &str) -> Option<Window> {
+        let windows = self.sheet.desktop().ok()?.every_window().ok()?;
+        windows
             .into_iter()
-            .filter(|window| is_visible(*window) && cloaked(*window) != 0)
-            .map(|window| format!("'{}' ({})", title(window), cloaked(window)))
-            .collect();
-        let listed = every().len();
-        let hidden = hidden.join(", ");
-        let seen = format!("{listed} listed; left out as cloaked: {hidden}");
-        self.sheet.note("windows", Ok(seen));
+            .find(|window| window.title.contains(text))
+    }
+
+    /// Runs a script that shows a window.
+    fn script(&mut self, text: &str) -> Result<Helper, Miss> {
+        let arguments = ["-NoProfile", "-STA", "-Command", text];
+        let own = Helper::start(Command::new("powershell").args(arguments));
+        let own = own.and_then(|mut own| {
+            self.window_of_own(&mut own)?;
+            Ok(own)
+        });
+        own.map_err(|why| skip(format!("PowerShell: {why:?}")))
     }
 
     fn press(&mut self, pid: u32) -> Answer {
@@ -110,14 +134,14 @@ impl Test<'_> {
     }
 
     fn form(&mut self, text: &str) -> Found {
-        let own = script(text)?;
+        let own = self.script(text)?;
         let answer = self.press(own.pid);
         own.hears("pressed", SHOWS).ok_or(answer.text)?;
         Ok("the form says so".into())
     }
 
     fn dialog(&mut self) -> Found {
-        let own = script(DIALOG)?;
+        let own = self.script(DIALOG)?;
         let file = std::env::temp_dir().join("deskline-selftest.txt");
         let file = file.to_string_lossy().into_owned();
         let typing = Typing::text(&file).then(KeyPress::parse("Return", &[]).ok());
@@ -132,14 +156,14 @@ impl Test<'_> {
         let folder = std::env::temp_dir().join(&name);
         std::fs::create_dir_all(&folder)?;
         let (answer, pid) = self.sheet.open(&folder.to_string_lossy());
-        let window = within(SHOWS, || window_of(&name));
+        let window = within(SHOWS, || self.window_of(&name));
         // Fails if Explorer has the folder open.
         let _ = std::fs::remove_dir(&folder);
         let window = window.ok_or_else(|| answer.text.clone())?;
-        close(window);
+        close(window.id);
         let elements = tree_of(&answer).map_or(0, |tree| tree.lines().count());
-        let seen = format!("'{}', a tree of {elements} lines", title(window));
-        judge(pid == Some(owner(window)), seen)
+        let seen = format!("'{}', a tree of {elements} lines", window.title);
+        judge(pid.is_some() && pid == window.pid, seen)
     }
 
     /// `calc` has Windows start Calculator, and then ends.
@@ -164,13 +188,9 @@ impl Test<'_> {
 
     /// Opens Character Map on a private desktop, by running this program again.
     fn private(&mut self) -> Found {
-        let call = [
-            "--desktop=private",
-            "call",
-            "open_application_and_traverse",
-            "{\"identifier\": \"charmap\"}",
-        ];
-        let said = Command::new(self.program).args(call).output()?;
+        let said = Command::new(self.program)
+            .args(["--role", "private"])
+            .output()?;
         let text = String::from_utf8_lossy(&said.stdout);
         judge(text.contains("[AXButton]"), text)
     }
@@ -183,9 +203,9 @@ impl Test<'_> {
         std::fs::write(&page, format!("<title>{TITLE}</title>{button}"))?;
         let (answer, _) = self.sheet.open(&page.to_string_lossy());
         let time = if answer.is_error { SHOWS } else { LOADS };
-        let window = within(time, || window_of(TITLE)).ok_or(answer.text)?;
-        let answer = self.press(owner(window));
-        within(SHOWS, || window_of(PRESSED)).ok_or(answer.text)?;
+        let pid = within(time, || self.window_of(TITLE)?.pid).ok_or(answer.text)?;
+        let answer = self.press(pid);
+        within(SHOWS, || self.window_of(PRESSED)).ok_or(answer.text)?;
         Ok("the page says so".into())
     }
 }

@@ -4,15 +4,15 @@
 use std::time::{Duration, Instant};
 
 use deskline_link::call::Typing;
-use deskline_link::selftest::{Found, Helper, field, judge, said, skip, tree_of, within};
-use deskline_link::{Action, Button, Target};
+use deskline_link::{Action, Button, Target, wait};
+use deskline_macos::os::{NewValue, Os, Value};
 
+use super::super::helper::Helper;
+use super::super::sheet::{Found, field, judge, said, skip, tree_of, within};
 use super::effects::{SHOWS, until};
 use super::guard::{grew, length};
 use super::tools::{AREA, reference};
 use super::{BANNER, Test};
-use crate::os::{NewValue, Os, Value};
-use crate::{front, windows};
 
 /// How long a switch to or from full screen may take.
 const TRAVELS: Duration = Duration::from_secs(4);
@@ -26,18 +26,27 @@ const LINKS: (usize, usize) = (500, 5);
 /// How many windows and kilobytes of memory these links may leave behind.
 const LEFT: (usize, usize) = (1, 30_000);
 
-impl<O: Os> Test<'_, O> {
+impl<O: Os> Test<'_, '_, O> {
     /// Presses Cmd+N in an app. Returns the element of the new window.
     fn new_window(&mut self, pid: u32) -> Option<O::Element> {
-        let number = |(w, _): &(deskline_contract::Window, _)| w.id;
-        let before: Vec<_> = windows::of_app(self.os, pid).iter().map(number).collect();
+        let before = self.elements(pid);
         self.press(pid, "n", &["Command"]);
-        let os = self.os.clone();
-        let came = || {
-            let mut all = windows::of_app(&os, pid).into_iter();
-            all.find_map(|(w, ax)| ax.filter(|_| !before.contains(&w.id)))
-        };
-        Some(within(SHOWS, came)?.element)
+        let came = || self.elements(pid).into_iter().find(|w| !before.contains(w));
+        within(SHOWS, came)
+    }
+
+    /// The windows of an app, as Accessibility lists them.
+    fn elements(&self, pid: u32) -> Vec<O::Element> {
+        match self.os.attribute(&self.os.application(pid), "AXWindows") {
+            Ok(Value::Elements(windows)) => windows,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether no window of an app is on the Space that shows.
+    fn is_away(&self, pid: u32) -> bool {
+        let shown = self.os.windows();
+        !shown.iter().any(|w| w.pid == pid && w.layer == 0)
     }
 
     fn close(&self, window: &O::Element) {
@@ -75,8 +84,7 @@ impl<O: Os> Test<'_, O> {
     /// Text for a window that is in full screen, while another app is in front on the first Space.
     pub(super) fn another_space(&mut self, pid: u32, other: u32) -> Found {
         const AFAR: &str = "from afar";
-        let all = windows::of_app(self.os, pid).into_iter();
-        let mut all = all.filter_map(|(_, ax)| Some(ax?.element));
+        let mut all = self.elements(pid).into_iter();
         let window = all.next().ok_or("there is no window")?;
         for other in all {
             self.close(&other);
@@ -89,10 +97,10 @@ impl<O: Os> Test<'_, O> {
             return Err(skip("the window does not go to full screen"));
         }
         // `AXFullScreen` changes before the end of the animation.
-        deskline_contract::wait::pause(Duration::from_secs(1));
+        wait::pause(Duration::from_secs(1));
         let before = length(&os, pid);
         self.show(other);
-        if !until(TRAVELS, || windows::all_away(&os, pid)) {
+        if !until(TRAVELS, || self.is_away(pid)) {
             self.show(pid);
             let _ = full(false);
             return Err(skip("a window stays on the first Space"));
@@ -101,12 +109,12 @@ impl<O: Os> Test<'_, O> {
         let answer = self.call(Some(pid), Action::type_text(Typing::text(AFAR)));
         let ms = start.elapsed().as_millis();
         let arrived = grew(before, length(&os, pid), AFAR);
-        let back = until(TRAVELS, || front::is(&os, other));
+        let back = until(TRAVELS, || self.front() == Some(other));
         self.show(pid);
         let name = "back to a window in full screen";
         self.row(name, |test| test.back_to_full_screen(pid, other));
         until(TRAVELS, || full(false).is_ok() && !is_full());
-        deskline_contract::wait::pause(Duration::from_secs(1));
+        wait::pause(Duration::from_secs(1));
         let said = field(&answer, "error").unwrap_or_default();
         let seen = format!("arrived: {arrived}, back: {back}, {ms} ms {said}");
         judge(arrived && back, seen)
@@ -117,8 +125,7 @@ impl<O: Os> Test<'_, O> {
     fn back_to_full_screen(&mut self, pid: u32, other: u32) -> Found {
         let start = Instant::now();
         let answer = self.press(other, "Escape", &[]);
-        let is_back = || front::is(self.os, pid) && !windows::all_away(self.os, pid);
-        let back = until(TRAVELS, is_back);
+        let back = until(TRAVELS, || self.front() == Some(pid) && !self.is_away(pid));
         let ms = start.elapsed().as_millis();
         let said = field(&answer, "error").unwrap_or_default();
         let good = back && !answer.is_error;

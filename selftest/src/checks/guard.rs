@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
+use deskline_link::guard::{Grab, Guards, LIMIT, Task};
+use deskline_link::{Cancel, Desktop, Reason, wait};
 
-use super::{Found, Helper, Miss, Sheet, judge, within};
-use crate::guard::{Grab, Guards, LIMIT, Task};
-use crate::{Cancel, Reason};
+use super::helper::Helper;
+use super::sheet::{Found, Miss, Sheet, judge, within};
 
 /// How long an effect may take to show.
 const SHOWS: Duration = Duration::from_secs(5);
@@ -42,7 +43,7 @@ pub enum Key {
 
 /// What the checks need from a system. An app of the test has the keyboard.
 pub trait Keyboard {
-    fn guards(&mut self) -> &mut dyn Guards;
+    fn desktop(&mut self) -> &mut dyn Desktop;
 
     /// Presses and releases a key.
     fn press(&mut self, who: Who, key: Key) -> Result<(), Miss>;
@@ -92,17 +93,28 @@ fn task(limit: Duration) -> Task {
     }
 }
 
-fn close(guards: &mut dyn Guards, limit: Duration, cancel: &Cancel) -> Result<(), Miss> {
-    match guards.grab(&task(limit), cancel)? {
+fn guards(desktop: &mut dyn Desktop) -> Result<&mut dyn Guards, Miss> {
+    Ok(desktop.guard().map_err(|missing| missing.0)?)
+}
+
+fn open(keyboard: &mut dyn Keyboard, also: fn(&mut dyn Guards)) {
+    if let Ok(guards) = guards(keyboard.desktop()) {
+        guards.ungrab();
+        also(guards);
+    }
+}
+
+fn close(desktop: &mut dyn Desktop, limit: Duration, cancel: &Cancel) -> Result<(), Miss> {
+    match guards(desktop)?.grab(&task(limit), cancel)? {
         Grab::Held | Grab::Partly(_) => Ok(()),
         Grab::Unable(why) | Grab::NotYet(why) => Err(why.into()),
     }
 }
 
 /// Closes the guard until this process is killed, the person presses Esc, or [`LIMIT`] is over.
-pub fn hold(guards: &mut dyn Guards, say: &mut dyn FnMut(&str)) {
+pub fn hold(desktop: &mut dyn Desktop, say: &mut dyn FnMut(&str)) {
     let cancel = Cancel::new();
-    match close(guards, LIMIT, &cancel) {
+    match close(desktop, LIMIT, &cancel) {
         Ok(()) => say("held"),
         Err(why) => say(&format!("{why:?}")),
     }
@@ -151,7 +163,7 @@ fn busy(keyboard: &mut dyn Keyboard) -> Found {
             });
         }
         let typed = (0..KEYS).try_for_each(|_| {
-            crate::wait::pause(BETWEEN);
+            wait::pause(BETWEEN);
             keyboard.press(Who::Person, Key::Letter)
         });
         stop.store(true, Ordering::Relaxed);
@@ -184,10 +196,10 @@ fn killed(keyboard: &mut dyn Keyboard, program: &Path) -> Found {
 
 /// Makes all checks. Without `program`, those that need a second process are left out.
 pub fn check(sheet: &mut Sheet, keyboard: &mut dyn Keyboard, program: Option<&Path>) {
-    let open = |keyboard: &mut dyn Keyboard| letter(keyboard, Who::Person, true);
-    sheet.note("without the guard: your key", open(keyboard));
+    let passes = |keyboard: &mut dyn Keyboard| letter(keyboard, Who::Person, true);
+    sheet.note("without the guard: your key", passes(keyboard));
     let cancel = Cancel::new();
-    if let Err(why) = close(keyboard.guards(), LIMIT, &cancel) {
+    if let Err(why) = close(keyboard.desktop(), LIMIT, &cancel) {
         return sheet.note("guard", Err(why));
     }
     if let Some(banner) = keyboard.banner(true) {
@@ -196,20 +208,19 @@ pub fn check(sheet: &mut Sheet, keyboard: &mut dyn Keyboard, program: Option<&Pa
     for (name, check) in CLOSED {
         sheet.note(name, check(keyboard, &cancel));
     }
-    keyboard.guards().ungrab();
-    sheet.note("guard: let in", open(keyboard));
+    open(keyboard, |_| {});
+    sheet.note("guard: let in", passes(keyboard));
     if let Some(gone) = keyboard.banner(false) {
         sheet.note("banner: gone", gone);
     }
-    keyboard.guards().unwatch();
+    open(keyboard, |guards| guards.unwatch());
 
     let (cancel, start) = (Cancel::new(), Instant::now());
-    let closed = close(keyboard.guards(), SHORT, &cancel);
+    let closed = close(keyboard.desktop(), SHORT, &cancel);
     let ended = closed.and_then(|()| ends(&cancel, SHORT * 2, start, Reason::Watchdog));
     sheet.note("guard: its limit", ended);
-    sheet.note("guard: after its limit", open(keyboard));
-    keyboard.guards().ungrab();
-    keyboard.guards().unwatch();
+    sheet.note("guard: after its limit", passes(keyboard));
+    open(keyboard, |guards| guards.unwatch());
     if let Some(program) = program {
         sheet.note("guard: its server killed", killed(keyboard, program));
     }

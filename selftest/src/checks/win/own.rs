@@ -1,35 +1,26 @@
 //! Checks on windows of the test's own, judged by their output.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{
-    Cancel, Pictures as _, Platform as _, Raising as _, Scope, Screen as _, Sign, Window,
-};
 use deskline_core::Rect;
 use deskline_link::call::Typing;
-use deskline_link::selftest::tools::{Row, texts};
-use deskline_link::selftest::{Found, Helper, Miss, guard, judge, within};
-use deskline_link::{Action, Target};
+use deskline_link::{Action, Platform, Scope, Sign, Target, Window};
+use deskline_windows::display::monitors;
 
 use super::guard::{Keys, screen};
 use super::window::{BLOCK, COLOUR, on_screen, place};
 use super::{SHOWS, Test};
-use crate::display::{WinDisplay, monitors};
-use crate::platform::WinPlatform;
+use crate::checks::guard;
+use crate::checks::helper::Helper;
+use crate::checks::sheet::{Found, Miss, judge, within};
+use crate::checks::tools::{Row, texts};
 
 /// How long a program may take to show its window.
 const STARTS: Duration = Duration::from_secs(20);
 
 /// How long the window hangs in the check of a hung window.
 const HANGS: Duration = Duration::from_secs(8);
-
-pub(super) fn window_of(own: &mut Helper) -> Result<Window, Miss> {
-    let window = within(STARTS, || {
-        let window = WinDisplay::plain(own.pid).into_iter().next();
-        (window.is_some() || own.has_ended()).then_some(window)
-    });
-    Ok(window.flatten().ok_or("shows no window")?)
-}
 
 /// Waits until the window prints a line that begins with `start` and contains `wanted`.
 fn said(own: &Helper, start: &str, wanted: &str) -> Found {
@@ -39,13 +30,22 @@ fn said(own: &Helper, start: &str, wanted: &str) -> Found {
     Ok(format!("the window says {start} {it}"))
 }
 
-impl Test<'_> {
+impl Test<'_, '_> {
+    /// The window that a program shows.
+    pub(super) fn window_of_own(&mut self, own: &mut Helper) -> Result<Window, Miss> {
+        let window = within(STARTS, || {
+            let window = self.sheet.window(own.pid).ok();
+            (window.is_some() || own.has_ended()).then_some(window)
+        });
+        Ok(window.flatten().ok_or("shows no window")?)
+    }
+
     /// Starts a test window in a process of its own.
-    fn another(&self) -> Result<(Helper, Window), Miss> {
+    fn another(&mut self) -> Result<(Helper, Window), Miss> {
         let mut own = Helper::role(self.program, "window")?;
         own.hears("ready", STARTS)
             .ok_or("the window is not ready")?;
-        let window = window_of(&mut own)?;
+        let window = self.window_of_own(&mut own)?;
         Ok((own, window))
     }
 
@@ -62,37 +62,40 @@ impl Test<'_> {
         self.controls(&own, &window);
         let found = self.picture(&window);
         self.sheet.note("a picture of a covered window", found);
+        let platform = Arc::clone(&self.sheet.platform);
         for (name, order) in [
             ("events: a new window", "open"),
             ("events: a changed title", "title Deskline test, changed"),
             ("events: a changed text", "text changed"),
         ] {
-            self.sheet.note(name, heard(&mut own, order));
+            self.sheet.note(name, heard(&*platform, &mut own, order));
         }
         self.sheet
-            .note("a window that hangs", hung(&mut own, &over));
+            .note("a window that hangs", hung(&*platform, &mut own, &over));
         let awake = own.hears("awake", HANGS * 2).is_some();
         self.sheet.note("it wakes", judge(awake, awake.to_string()));
         self.monitors(&own, &window);
         self.raise("its own window comes to the front", &window);
-        let (display, own, screen) = (&mut self.display, &own, screen());
+        let desktop = match platform.connect() {
+            Ok(desktop) => desktop,
+            Err(why) => return self.sheet.note("guard", Err(why.into())),
+        };
+        let (own, screen) = (&own, screen());
         let mut keys = Keys {
-            display,
+            desktop,
             own,
             screen,
         };
-        guard::check(&mut self.sheet, &mut keys, Some(self.program));
+        guard::check(self.sheet, &mut keys, Some(self.program));
     }
 
     /// Checks that a window comes to the front although the last input did not go to this program.
     fn raise(&mut self, name: &str, window: &Window) {
         let start = Instant::now();
-        let raised = self.display.activate(window.id, &Cancel::new());
+        let raised = self.sheet.raise(window);
         let ms = start.elapsed().as_millis();
-        let front = self.display.front().ok().flatten();
-        let there = front.is_some_and(|front| front.id == window.id);
-        let found = raised.map_err(Miss::from);
-        let found = found.and_then(|()| judge(there, format!("{there} in {ms} ms")));
+        let there = self.sheet.front() == window.pid;
+        let found = raised.and_then(|()| judge(there, format!("{there} in {ms} ms")));
         self.sheet.note(name, found);
     }
 
@@ -110,7 +113,7 @@ impl Test<'_> {
         let name = "Win32: the tree";
         self.sheet
             .expect(name, Some(own.pid), Action::Refresh, "Press me");
-        let title = |test: &mut Self| Some(test.display.front().ok()??.title);
+        let title = |test: &mut Self| Some(test.sheet.desktop().ok()?.front().ok()??.title);
         let press = |name, role| Action::press_ax(Target::titled(name, role));
         let tick = press("Tick me", "AXCheckBox");
         let front = title(self);
@@ -133,12 +136,12 @@ impl Test<'_> {
         }
         let at = on_screen(window, BLOCK.left + 7, BLOCK.top + 7);
         let click = Action::click(Target::Point(at), Typing::default());
-        self.sheet.puts_back(&mut self.display, own.pid, click);
+        self.sheet.puts_back(own.pid, click);
     }
 
     /// Checks that a picture of a covered window shows this window, without the windows above it.
     fn picture(&mut self, window: &Window) -> Found {
-        let picture = self.display.picture(window.id)?;
+        let picture = self.sheet.picture(window.id)?;
         let (width, height) = (picture.width, picture.height);
         let mut corners = [(BLOCK.left, BLOCK.top), (BLOCK.right - 1, BLOCK.bottom - 1)]
             .into_iter()
@@ -174,8 +177,8 @@ impl Test<'_> {
 }
 
 /// Checks that a call about a hung window fails in time, and does not slow calls about other apps.
-fn hung(own: &mut Helper, over: &Helper) -> Found {
-    let mut desktop = WinPlatform::new().connect()?;
+fn hung(platform: &dyn Platform, own: &mut Helper, over: &Helper) -> Found {
+    let mut desktop = platform.connect()?;
     own.forget();
     own.order(&format!("hang {}", HANGS.as_millis()));
     own.hears("hangs", SHOWS)
@@ -195,8 +198,8 @@ fn hung(own: &mut Helper, over: &Helper) -> Found {
 }
 
 /// Measures how soon an event reports a change that the app makes by itself.
-fn heard(own: &mut Helper, order: &str) -> Found {
-    let mut desktop = WinPlatform::new().connect()?;
+fn heard(platform: &dyn Platform, own: &mut Helper, order: &str) -> Found {
+    let mut desktop = platform.connect()?;
     desktop.listen(own.pid)?;
     // Handlers are added on another thread, and may also report earlier events.
     while desktop

@@ -3,18 +3,17 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Cancel, Picture, Window};
 use deskline_core::{Line, Point, Role};
-use deskline_input::{Button, Click};
+use deskline_input::Click;
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::selftest::{Found, Miss, judge, said, skip, tree_of, within};
-use deskline_link::{Action, Answer, Target};
+use deskline_link::{Action, Answer, Button, Cancel, Picture, Target, wait};
+use deskline_macos::MacDesktop;
+use deskline_macos::os::{Event, Os, Value};
 
+use super::super::sheet::{Found, Miss, judge, said, skip, tree_of, within};
 use super::Test;
 use super::guard::{grew, length};
 use super::tools::{AREA, place, reference, visible};
-use crate::os::{Event, Os, Value};
-use crate::{MacDesktop, activate, windows};
 
 /// How often a button is clicked for the count.
 const CLICKS: u32 = 50;
@@ -49,14 +48,7 @@ fn pixel(picture: &Picture, x: usize, y: usize) -> Option<&[u8]> {
     picture.rgb.get(at..at + 3)
 }
 
-impl<O: Os> Test<'_, O> {
-    /// Brings an app to the front without a link: a link would restore the old front window.
-    pub(super) fn show(&self, pid: u32) -> Option<Window> {
-        let (window, _) = windows::of_app(self.os, pid).into_iter().next()?;
-        activate::window(self.os, window.id, None, &Cancel::new()).ok()?;
-        Some(window)
-    }
-
+impl<O: Os> Test<'_, '_, O> {
     /// Where the vertical scroll bar of the focused text is, from 0 to 1.
     fn scrolled(&self, pid: u32) -> Option<f64> {
         let os = self.os;
@@ -67,12 +59,6 @@ impl<O: Os> Test<'_, O> {
             Value::Number(at) => Some(at),
             _ => None,
         }
-    }
-
-    /// The first window of an app.
-    fn window(&self, pid: u32) -> Result<Window, Miss> {
-        let first = windows::of_app(self.os, pid).into_iter().next();
-        Ok(first.ok_or_else(|| skip("there is no window"))?.0)
     }
 
     pub(super) fn click_at(
@@ -197,7 +183,7 @@ impl<O: Os> Test<'_, O> {
             // text is complete.
             until(SHOWS, || !near(os.pointer(), before));
             for _ in 0..MOTIONS {
-                deskline_contract::wait::pause(MOTION);
+                wait::pause(MOTION);
                 let (x, y) = os.pointer();
                 let motion = Event::Move {
                     to: (x + 1.0, y),
@@ -258,15 +244,16 @@ impl<O: Os> Test<'_, O> {
         opens: impl FnOnce(&mut Self),
     ) -> Found {
         let window = self.window(pid)?;
-        let before = crate::picture::take(self.os, window.id);
+        let before = self.picture(window.id);
         opens(self);
-        let after = crate::picture::take(self.os, window.id);
+        let after = self.picture(window.id);
         let tree = self.tree(pid);
         let mut lines = visible(&tree).filter_map(|l| l.trim().parse::<Line>().ok());
         let place = lines
             .find(|line| line.role == role)
             .and_then(|line| line.extents);
-        let (before, after) = (before.map_err(skip)?, after.map_err(skip)?);
+        let unable = |why: Miss| skip(format!("{why:?}"));
+        let (before, after) = (before.map_err(unable)?, after.map_err(unable)?);
         let Some(place) = place else {
             let lines = tree.lines().count();
             return Err(skip(format!("no {} in {lines} lines", role.short())));

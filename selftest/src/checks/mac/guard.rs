@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use deskline_contract::guard::Guards;
-use deskline_link::selftest::guard::{Key, Keyboard, Who};
-use deskline_link::selftest::{Miss, within};
+use deskline_link::Desktop;
+use deskline_macos::MacDesktop;
+use deskline_macos::os::{Event, Os, TAG, Value};
 
-use crate::MacDesktop;
-use crate::keys::ESCAPE;
-use crate::os::{Event, Os, TAG, Value};
+use super::super::guard::{Key, Keyboard, Who};
+use super::super::sheet::{Miss, within};
 
 /// A key that gives a letter in every layout (`kVK_ANSI_X`).
 const LETTER: u16 = 7;
+/// `kVK_Escape`
+const ESCAPE: u16 = 53;
 
 /// The length of the focused text in an app.
 pub(super) fn length<O: Os>(os: &O, pid: u32) -> Result<usize, Miss> {
@@ -36,7 +37,7 @@ pub(super) struct Keys<O: Os> {
 }
 
 impl<O: Os> Keyboard for Keys<O> {
-    fn guards(&mut self) -> &mut dyn Guards {
+    fn desktop(&mut self) -> &mut dyn Desktop {
         &mut self.desktop
     }
 

@@ -6,21 +6,19 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Line, Point, Ref, Role};
 use deskline_link::call::{Awaited, Typing};
-use deskline_link::selftest::tools::texts;
-use deskline_link::selftest::{Found, field, judge, press, skip};
-use deskline_link::{Action, Answer, Target};
+use deskline_link::{Action, Answer, Desktop, Scope, Target};
+use deskline_macos::os::Os;
 
-use super::{Test, ids};
-use crate::MacDesktop;
-use crate::os::Os;
-use crate::windows;
+use super::super::sheet::{Found, field, judge, press, skip};
+use super::super::tools::texts;
+use super::Test;
 
 /// The names of Calculator's button 7 in different versions of macOS.
 const SEVEN: [&str; 3] = ["7", "seven", "Seven"];
 
 pub(super) const AREA: &str = "AXTextArea";
 
-impl<O: Os> Test<'_, O> {
+impl<O: Os> Test<'_, '_, O> {
     /// Opens an app. The test closes it at the end if it was not running before.
     pub(super) fn open(&mut self, name: &str) -> Option<u32> {
         let answer = self.expect("open_application", None, Action::open(name), name)?;
@@ -113,16 +111,15 @@ impl<O: Os> Test<'_, O> {
     /// Clicks in a background app: the link must then restore the front window, the pointer and the
     /// order of the other apps' windows.
     pub(super) fn restored(&mut self, behind: u32) {
-        let os = self.os.clone();
+        let os = self.os;
         let order = || {
-            let others = windows::all(&os).into_iter();
-            let others = others.filter(|w| w.pid != Some(behind)).map(|w| w.id);
-            others.take(5).collect::<Vec<_>>()
+            let others = os.windows().into_iter();
+            let others = others.filter(|w| (0..=8).contains(&w.layer) && w.pid != behind);
+            others.map(|w| w.number).take(5).collect::<Vec<_>>()
         };
         let before = order();
-        let mut desktop = MacDesktop::new(os.clone());
         let click = Action::click(Target::titled("", AREA), Typing::default());
-        self.puts_back(&mut desktop, behind, click);
+        self.puts_back(behind, click);
         let now = order();
         let seen = format!("{before:?} → {now:?}");
         let name = "order of the other apps' windows";
@@ -135,15 +132,22 @@ impl<O: Os> Test<'_, O> {
         let program = program.ok_or_else(|| skip("there is no program to start"))?;
         let role = format!("ids={pid}");
         let mut other = Command::new(program);
-        let theirs = other.args(["selftest", "--role", &role]).output()?;
+        let theirs = other.args(["--role", &role]).output()?;
         let theirs = String::from_utf8_lossy(&theirs.stdout);
         let theirs: Vec<&str> = theirs.lines().collect();
-        let own = ids(self.os, pid);
+        let own = ids(self.desktop()?, pid);
         let same = own.iter().filter(|id| theirs.contains(&id.as_str()));
         let (same, all) = (same.count(), own.len());
         let enough = same * 100 >= all * 95 && all > 0;
         judge(enough, format!("{same} of {all} are the same"))
     }
+}
+
+/// The ids of an app's visible elements.
+pub fn ids(desktop: &mut dyn Desktop, pid: u32) -> Vec<String> {
+    let elements = desktop.read(pid, Scope::Showing).map(|tree| tree.elements);
+    let elements = elements.unwrap_or_default().into_iter();
+    elements.map(|e| e.id.as_str().to_owned()).collect()
 }
 
 /// The lines of a tree that describe visible elements.

@@ -123,6 +123,7 @@ fn a_click_on_a_part_or_on_what_passes_it_on_is_received() {
         ("e5", "e4"),
         ("e7", "e10"),
         ("e14", "e12"),
+        ("e12", "e14"),
     ] {
         assert!(!receives(hit, id), "{hit} is not {id}");
     }

@@ -50,26 +50,33 @@ impl Tree {
     /// Whether another element that takes clicks contains a point. Elements around `index` and
     /// inside it do not count.
     pub fn has_another_at(&self, index: usize, at: Point) -> bool {
-        self.another_at(index, at).is_some()
+        self.another_at(index, at, |_| true).is_some()
     }
 
-    fn another_at(&self, index: usize, at: Point) -> Option<usize> {
+    fn another_at(&self, index: usize, at: Point, fits: impl Fn(usize) -> bool) -> Option<usize> {
         (0..self.elements.len()).find(|&other| {
             self.shows_at(other, at)
                 && takes_clicks(&self.elements[other], true)
                 && other != index
                 && !self.is_inside(other, index)
                 && !self.is_inside(index, other)
+                && fits(other)
         })
     }
 
     /// The element that lies at a point of `index` in a table, if the app has named the row around
-    /// `index`, `hit`. Firefox names the row also for a cell that stays over the others.
+    /// `index`, `hit`. Firefox names the row also for a cell that stays over the others: the first
+    /// or the last one of the row.
     pub fn over_row(&self, hit: usize, index: usize, at: Point) -> usize {
-        let other = self
-            .is_row_of(hit, index)
-            .then(|| self.another_at(index, at));
-        other.flatten().unwrap_or(hit)
+        if !self.is_row_of(hit, index) {
+            return hit;
+        }
+        let mut cells = self.inside(hit).filter(|at| self.parent(*at) == Some(hit));
+        let first = cells.next();
+        let ends = [first, cells.last().or(first)];
+        let at_end = |at: usize| self.outwards(at).any(|at| ends.contains(&Some(at)));
+        let is_over = |other| !self.is_inside(other, hit) || at_end(other) && !at_end(index);
+        self.another_at(index, at, is_over).unwrap_or(hit)
     }
 
     /// Whether `hit` is a row of a table, and `index` is, or is in, one of its cells.

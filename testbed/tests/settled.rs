@@ -73,8 +73,8 @@ fn a_box_or_a_choice_that_a_page_takes_back_is_no_success() {
     let times = [60, 150, 280];
     let control = |ms| {
         format!(
-            "<p><label><input type=checkbox onchange='back(()=>this.checked=false,{ms})'> Agree {ms}\
-             </label><label>Plan {ms} <select onchange='back(()=>this.value=0,{ms})'><option value=0>\
+            "<p><label><input type=checkbox onchange='back(()=>{{this.checked=false;\
+             said.textContent=\"Not {ms}\"}},{ms})'> Agree {ms}</label><label>Plan {ms} <select onchange='back(()=>this.value=0,{ms})'><option value=0>\
              Basic<option value=1>Premium</select></label><label>Code {ms} <input value=old oninput=\
              'back(()=>this.value=\"old\",{ms})'></label>"
         )
@@ -82,7 +82,7 @@ fn a_box_or_a_choice_that_a_page_takes_back_is_no_success() {
     let html = times.map(control).concat();
     let html = format!(
         "<script>function back(undo, ms) {{ setTimeout(() => {{ undo(); log('back') }}, ms) }}\
-         </script>{html}<p><label><input type=checkbox> Stays</label>"
+         </script>{html}<p id=said><p><label><input type=checkbox> Stays</label>"
     );
     let bed = Bed::new();
     let (subject, page) = Subject::chromium(&bed, &html);

@@ -31,30 +31,6 @@ fn program<'b>(bed: &'b Bed, code: &str) -> App<'b> {
     App::start_when(bed, command, |_| true)
 }
 
-/// A list with a bar that stays at its top, in a page that scrolls too.
-const STICKY: &str = r"<style>#s{height:200px;width:400px;overflow:auto}
-#s button{display:block;width:200px;height:40px}
-#s #bar{position:sticky;top:0;width:100%;height:60px}</style><div id=s><button id=bar>Wipe</button></div>
-<div style='height:3000px'></div><button>Last</button><script>
-for(let i=1;i<30;i++){const b=document.createElement('button');b.textContent='Entry '+i;s.append(b)}
-onload=()=>setTimeout(()=>{s.scrollTop=110;log('ready')},300);
-onclick=e=>log('clicked',e.target.textContent)</script>";
-
-#[test]
-fn an_entry_under_a_bar_inside_a_list_is_scrolled_clear_and_clicked() {
-    let (bed, server) = Bed::with_server();
-    let (persons, _) = bed.mousepad("");
-    let (app, page) = bed.chromium(STICKY);
-    for name in ["Entry 2", "Entry 10", "Entry 1"] {
-        page.clear_log();
-        let click = json!({"element": name});
-        let answer = persons.call_behind(&server, app.pid, "click_and_traverse", click);
-        assert!(!answer.is_error, "{answer}");
-        page.wait_for(&format!("clicked {name}"));
-        assert_eq!(page.log(), [format!("clicked {name}")]);
-    }
-}
-
 /// A radio button cut to nothing in a label, as bars of choices are made.
 const SEGMENTS: &str = r"<style>label div{padding:8px 20px;border:1px solid;display:inline-block}
 input{position:absolute;clip:rect(0 0 0 0)}</style>
@@ -70,6 +46,84 @@ fn a_label_around_a_hidden_control_takes_its_click() {
         let answer = persons.call_behind(server, app.pid, "click_and_traverse", click);
         assert!(!answer.is_error, "{answer}");
         page.wait_for("chose Week");
+    });
+}
+
+/// A table whose head and first column stay, a list with a bar that stays at its top, a link over two
+/// lines of a list, a list box, and a strip that scrolls to the left.
+const OVER: &str = "<style>#w{height:200px;width:420px;overflow:auto}td,th{min-width:120px;
+height:40px;background:#fff}th{position:sticky;top:0}td:first-child{position:sticky;left:0}
+#e{height:200px;overflow:auto}#e button{display:block;width:200px;height:40px}
+#e #bar{position:sticky;top:0;width:100%;height:60px}</style>
+<div id=w tabindex=0><table><thead><tr id=h></tr></thead><tbody id=b></tbody></table></div>
+<div id=e><button id=bar>Wipe</button></div><ul style='width:120px'><li><a href='#'>Item with</a>, <a href='#'>another</a>,
+<a href='#'>third one</a></ul><select size=4 aria-label=Base onchange=\"log('base',value)\">
+<option>Thin<option>Thick<option>Pan<option>Deep<option>Cheese</select>
+<div dir=rtl id=s style='width:300px;overflow-x:auto;white-space:nowrap'></div><button>Last</button>
+<script>for(let r=0;r<24;r++){const row=b.insertRow();for(let c=0;c<8;c++){
+row.insertCell().textContent=`Cell ${r}-${c}.`;if(!r)h.innerHTML+=`<th>Head ${c}`}
+s.innerHTML+=`<button style='width:100px'>Strip ${r}.</button>`;
+e.insertAdjacentHTML('beforeend',`<button>Entry ${r}.</button>`)}
+onclick=({target})=>{if(!target.closest('select'))log('clicked',target.textContent)}
+onload=()=>{w.scrollTo(210,130);e.scrollTop=110}</script>";
+
+#[test]
+fn what_lies_over_the_target_in_a_page_gets_no_click() {
+    in_each_browser(OVER, |bed, server, app, page| {
+        let (persons, _) = bed.mousepad("");
+        for (name, wanted) in [
+            ("Cell 3-2.", "clicked Cell 3-2."),
+            ("Entry 1.", "clicked Entry 1."),
+            ("Entry 10.", "clicked Entry 10."),
+            ("third one", "clicked third one"),
+            ("Cheese", "base Cheese"),
+            ("Strip 9.", "clicked Strip 9."),
+            ("Cell 20-6.", "clicked Cell 20-6."),
+        ] {
+            page.clear_log();
+            let click = json!({"element": name});
+            let answer = persons.call_behind(server, app.pid, "click_and_traverse", click);
+            assert!(!answer.is_error, "{:?}\n{answer}", page.log());
+            page.wait_for(wanted);
+            assert_eq!(page.log(), [wanted], "{answer}");
+        }
+    });
+}
+
+/// A section that opens slowly, a button that comes late, a dialog and a frame in a frame that
+/// scroll, and another page.
+const OPENS: &str = "<style>#a{max-height:0;overflow:hidden;transition:max-height .35s}
+#a.open{max-height:90px}</style><button onclick=\"a.classList.add('open')\">Section</button>
+<div id=a><p>About it</p><button>Inner</button></div><button onclick=\"setTimeout(()=>
+this.outerHTML='<button>Finish</button>',350);this.textContent='Wait'\">Begin</button>
+<button onclick=\"sessionStorage.two=1;location='/'\">Leave</button>
+<button onclick='d.show()'>Open</button><dialog id=d style='height:120px;overflow:auto'>
+<div style='height:500px'></div><button>Save</button></dialog><iframe id=f height=90></iframe>
+<div style='height:900px'></div><button>Last</button><script>
+onclick=e=>log('clicked',e.target.textContent);const tall='<div style=height:400px></div>';
+f.srcdoc=tall+'<iframe id=g height=80></iframe><script>g.srcdoc=`'+tall+
+'<button onclick=top.log(\"deep\")>Deep</button>`</'+'script>';
+if(sessionStorage.two)document.body.innerHTML='<button>Second</button>';log('ready')</script>";
+
+#[test]
+fn a_step_reaches_what_the_step_before_has_opened_in_a_page() {
+    in_each_browser(OPENS, |bed, server, app, page| {
+        let (persons, _) = bed.mousepad("");
+        for (names, wanted) in [
+            (&["Section", "Inner"][..], "clicked Inner"),
+            (&["Begin", "Finish"], "clicked Finish"),
+            (&["Deep"], "deep"),
+            (&["Last"], "clicked Last"),
+            (&["Open", "Save"], "clicked Save"),
+            (&["Leave", "Second"], "clicked Second"),
+        ] {
+            let step = |name: &&str| json!({"do": "click", "element": name, "role": "AXButton"});
+            let steps: Vec<_> = names.iter().map(step).collect();
+            let chain = json!({ "steps": steps });
+            let answer = persons.call_behind(server, app.pid, "chain_and_traverse", chain);
+            assert!(!answer.is_error, "{:?}\n{answer}", page.log());
+            page.wait_for(wanted);
+        }
     });
 }
 

@@ -140,7 +140,8 @@ impl AtSpi {
         app.peer.toolkit.tells_states() && !mirror.changed.contains(path)
     }
 
-    /// Whether this object has become selected since the last click, even if only for a moment.
+    /// Whether this object has become selected or checked since the last click, even if only for a
+    /// moment.
     pub fn was_selected(&mut self, element: &ElementId) -> bool {
         self.hear();
         let Some((bus_name, path)) = split_id(element) else {

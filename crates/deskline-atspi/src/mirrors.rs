@@ -35,7 +35,7 @@ pub(crate) struct Mirror {
     pub watched: Option<String>,
     /// The objects that have changed since the last reading.
     pub changed: HashSet<String>,
-    /// The objects that have become selected since the last click.
+    /// The objects that have become selected or checked since the last click.
     pub selected: HashSet<String>,
 }
 
@@ -207,7 +207,9 @@ fn is_about_showing(signal: &Message) -> bool {
 fn is_selected(signal: &Message) -> bool {
     let mut reader = signal.reader();
     signal.member == "StateChanged"
-        && reader.str().is_ok_and(|state| state == "selected")
+        && reader
+            .str()
+            .is_ok_and(|state| matches!(state, "selected" | "checked"))
         && reader.i32().is_ok_and(|now| now == 1)
 }
 

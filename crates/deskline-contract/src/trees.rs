@@ -231,8 +231,8 @@ pub trait Trees {
         false
     }
 
-    /// Whether this element has become selected since the last click, as far as events, and a look
-    /// at the element while the button was down, have shown.
+    /// Whether this element has become selected or checked since the last click, as far as events,
+    /// and a look at the element while the button was down, have shown.
     fn was_selected(&mut self, _element: &ElementId) -> bool {
         false
     }

@@ -50,13 +50,40 @@ impl Tree {
     /// Whether another element that takes clicks contains a point. Elements around `index` and
     /// inside it do not count.
     pub fn has_another_at(&self, index: usize, at: Point) -> bool {
-        self.elements.iter().enumerate().any(|(other, element)| {
+        self.another_at(index, at, |_| true).is_some()
+    }
+
+    fn another_at(&self, index: usize, at: Point, fits: impl Fn(usize) -> bool) -> Option<usize> {
+        (0..self.elements.len()).find(|&other| {
             self.shows_at(other, at)
-                && takes_clicks(element, true)
+                && takes_clicks(&self.elements[other], true)
                 && other != index
                 && !self.is_inside(other, index)
                 && !self.is_inside(index, other)
+                && fits(other)
         })
+    }
+
+    /// The element that lies at a point of `index` in a table, if the app has named the row around
+    /// `index`, `hit`. Firefox names the row also for a cell that stays over the others: the first
+    /// or the last one of the row.
+    pub fn over_row(&self, hit: usize, index: usize, at: Point) -> usize {
+        if !self.is_row_of(hit, index) {
+            return hit;
+        }
+        let mut cells = self.inside(hit).filter(|at| self.parent(*at) == Some(hit));
+        let first = cells.next();
+        let ends = [first, cells.last().or(first)];
+        let at_end = |at: usize| self.outwards(at).any(|at| ends.contains(&Some(at)));
+        let is_over = |other| !self.is_inside(other, hit) || at_end(other) && !at_end(index);
+        self.another_at(index, at, is_over).unwrap_or(hit)
+    }
+
+    /// Whether `hit` is a row of a table, and `index` is, or is in, one of its cells.
+    fn is_row_of(&self, hit: usize, index: usize) -> bool {
+        let mut between = self.outwards(index).take_while(|at| *at != hit);
+        let is_row = self.elements[hit].role == Role::ROW && self.is_inside(index, hit);
+        is_row && between.any(|at| self.elements[at].role == Role::CELL)
     }
 
     fn shows_at(&self, index: usize, at: Point) -> bool {
@@ -234,7 +261,8 @@ impl Tree {
     pub fn is_around(&self, hit: usize, index: usize, point: Point) -> bool {
         let between = self.outwards(index).take_while(|at| *at != hit);
         let mut places = between.filter_map(|at| self.elements[at].place());
-        let is_in = self.is_inside(index, hit) && !is_control(&self.elements[index]);
+        let is_row = self.is_row_of(hit, index);
+        let is_in = is_row || self.is_inside(index, hit) && !is_control(&self.elements[index]);
         is_in && places.all(|place| place.contains(point))
     }
 
@@ -246,19 +274,22 @@ impl Tree {
             return self.is_part(hit, index);
         }
         let target = &self.elements[index];
-        if self.is_inside(index, hit) {
-            return passes_clicks(&self.elements[hit]);
-        }
         if self.labels(hit, index) {
             return true;
         }
-        // Two parts of one control or row: the picture and the text of a button.
+        if self.is_inside(index, hit) {
+            let around = &self.elements[hit];
+            return passes_clicks(around) && (!is_control(target) || is_of_parts(around.role));
+        }
+        // Two parts of one control or row: the picture and the text of a button. A cell that lies
+        // over another one, as in a column that stays, is none.
         let shared = self.outwards(hit).find(|at| self.is_inside(index, *at));
+        let keeps = |element: &Element| is_control(element) || element.role == Role::CELL;
         shared.is_some_and(|shared| {
-            let inner = self.outwards(hit).take_while(|at| *at != shared);
+            let mut inner = self.outwards(hit).take_while(|at| *at != shared);
             passes_clicks(&self.elements[shared])
                 && !is_control(target)
-                && !inner.into_iter().any(|at| is_control(&self.elements[at]))
+                && !inner.any(|at| keeps(&self.elements[at]))
         })
     }
 
@@ -266,16 +297,12 @@ impl Tree {
     /// if `hit` is, or is in, another control inside `index`, such as the button that closes a tab.
     fn is_part(&self, hit: usize, index: usize) -> bool {
         let target = &self.elements[index];
-        let is_of_parts = matches!(
-            target.role,
-            Role::COMBO_BOX | Role::INCREMENTOR | Role::POP_UP_BUTTON | Role::MENU_BUTTON
-        );
         let name = fold(&target.title.shown);
         let own = |at: usize| {
             let inner = &self.elements[at];
             !is_control(inner) || !name.is_empty() && fold(&inner.title.shown) == name
         };
-        is_of_parts || self.outwards(hit).take_while(|at| *at != index).all(own)
+        is_of_parts(target.role) || self.outwards(hit).take_while(|at| *at != index).all(own)
     }
 
     /// Whether an element only holds others: clicks are meant for those, and not for the element
@@ -312,6 +339,14 @@ impl Tree {
 
 fn is_control(element: &Element) -> bool {
     element.role.is_interactive()
+}
+
+/// Whether a control of this role has other controls as parts.
+fn is_of_parts(role: Role) -> bool {
+    matches!(
+        role,
+        Role::COMBO_BOX | Role::INCREMENTOR | Role::POP_UP_BUTTON | Role::MENU_BUTTON
+    )
 }
 
 /// Whether a click on a container counts for the elements in the container.

@@ -232,14 +232,18 @@ fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
 fn clips_contents(element: &Element, in_web: bool) -> bool {
     match element.role {
         Role::SCROLL_AREA | Role::WEB_AREA => true,
+        // A `list box` in a page is a `<select>` that shows several choices, and scrolls.
+        _ if matches!(
+            element.native_role.as_ref(),
+            "viewport" | "internal frame" | "list box"
+        ) =>
+        {
+            true
+        }
         // In a page, elements of these roles do not scroll, and a submenu is a list outside of its
         // parent list.
         Role::TABLE | Role::OUTLINE | Role::LIST | Role::GRID | Role::BROWSER => !in_web,
-        // A `list box` in a page is a `<select>` that shows several choices, and scrolls.
-        _ => {
-            let native = element.native_role.as_ref();
-            matches!(native, "viewport" | "internal frame" | "list box")
-        }
+        _ => false,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::link::Link;
 use crate::picture::texts::Spots;
 use crate::reader::{AGAIN, WHOLE};
 use crate::report::ActedOn;
-use crate::settle::stale::has_empty_frame;
+use crate::settle::stale::{has_empty_frame, lacks_page};
 use crate::trees::Scope;
 use deskline_input::clock::Instant;
 use lookup::Resolved;
@@ -123,11 +123,16 @@ impl Link<'_> {
             let comes = target.is_some_and(|target| target.is_part)
                 && !action.waits()
                 && desktop.is_loading(pid);
-            // The text may also come in the first page of a browser that is starting.
+            // The text may also come in the first page of a browser that is starting, in a page
+            // that is loading, and in what the step before has opened.
             let by_text = matches!(lookup::target_of(action), Some(Target::Text { .. }));
-            let opens = by_text && !action.waits() && has_empty_frame(tree);
+            let by_text = by_text && !action.waits();
+            let missing = by_text && matches!(found, Err(Error::NotFound { .. }));
+            let loads = missing && (desktop.is_loading(pid) || lacks_page(tree));
+            let opens = loads || by_text && has_empty_frame(tree);
+            let follows = missing && self.report.readings.step_before.is_some();
             let patience = if opens { 5 * ENABLED } else { ENABLED };
-            let awaits = disabled || comes || ignored || opens;
+            let awaits = disabled || comes || ignored || opens || follows;
             let scope = match &found {
                 Ok(_) | Err(Error::NotFound { .. }) if awaits && start.elapsed() < patience => {
                     self.cancel.check()?;

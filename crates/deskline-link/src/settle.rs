@@ -37,7 +37,7 @@ use field::{Field, Verdict};
 use quiet::{Awaits, await_quiet};
 use readback::{LATE, TAKES, dragged, takes_more, went_nowhere};
 use stale::expected_places;
-use taken_back::{not_selected, not_switched, slid, verdict};
+use taken_back::{not_switched, slid, soon_back, verdict};
 
 impl Link<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
@@ -333,9 +333,10 @@ fn found(
                 Verdict::Agrees if not_switched(&mut **desk, action, report) => {
                     Verdict::Failed(Mismatch::NotToggled("as it was".to_owned()))
                 }
-                Verdict::Agrees if not_selected(&mut **desk, action, report) => {
-                    Verdict::Failed(Mismatch::TakenBack("not selected".to_owned()))
-                }
+                Verdict::Agrees => match soon_back(&mut **desk, action, report) {
+                    Some(is) => Verdict::Failed(Mismatch::TakenBack(is)),
+                    None => told,
+                },
                 told => told,
             }
         }

@@ -123,6 +123,7 @@ fn a_target_receives_clicks_that_its_parts_or_its_label_pass_on() {
         ("e5", "e4"),
         ("e7", "e10"),
         ("e14", "e12"),
+        ("e12", "e14"),
     ] {
         assert!(!receives(hit, id), "{hit} is not {id}");
     }

@@ -6,6 +6,7 @@ use deskline_core::{Point, Rect, Role, Tree, summary, tag};
 
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
+use super::receives::MOVES;
 use crate::call::Target;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
@@ -93,7 +94,8 @@ impl Act<'_, '_> {
             let reread = reread.filter(|_| can_reread);
             let (place, window) = if let Some(now) = reread {
                 // Take the bounds from the new reading.
-                seen_in(&now, tree, index).ok_or_else(|| not_showing(tree, index))?
+                let seen = seen_in(&now, tree, index);
+                seen.map_or_else(|| self.look_for(tree, index), Ok)?
             } else {
                 let place = tree.elements[index].place();
                 let place = place.ok_or_else(|| no_place(&target.name))?;
@@ -110,7 +112,8 @@ impl Act<'_, '_> {
         let windows = tree.windows_of(index);
         let is_away = !windows.is_empty() && windows.iter().all(|window| !window.on_screen);
         let comes = in_menu_bar(tree, index) || is_away;
-        if !comes && scrollers(tree, index).next().is_none() {
+        let in_page = tree.page_around(index).is_some();
+        if !comes && !in_page && scrollers(tree, index).next().is_none() {
             return Err(not_showing(tree, index));
         }
         self.front(Wanted::Element(index))?;
@@ -158,10 +161,8 @@ impl Act<'_, '_> {
                 }
             }
             self.desk.ungrab();
-            let now = self.desk.read(self.pid, Scope::Showing)?;
+            let (place, window) = self.look_for(tree, index)?;
             self.front(Wanted::Element(index))?;
-            let seen = seen_in(&now, tree, index);
-            let (place, window) = seen.ok_or_else(|| not_showing(tree, index))?;
             reached.point = lookup::click_point(tree, index, place);
             (reached.place, reached.window) = (Some(place), window);
         }
@@ -299,6 +300,13 @@ impl Act<'_, '_> {
         self.desk.scroll(at, lines)
     }
 
+    /// The bounds of the target in a new reading, and the window that they are in.
+    fn look_for(&mut self, tree: &Tree, index: usize) -> Result<(Rect, Option<(WindowId, Rect)>)> {
+        let seen = look_again(self.desk, self.pid, (tree, index))?;
+        let (_, place, window) = seen.ok_or_else(|| not_showing(tree, index))?;
+        Ok((place, window))
+    }
+
     pub(super) fn look(&mut self) -> Result<Tree> {
         self.desk.read(self.pid, WHOLE)
     }
@@ -308,7 +316,11 @@ impl Act<'_, '_> {
     pub(super) fn scroll_to(&mut self, tree: &Tree, index: usize) -> Result<Rect> {
         let element = &tree.elements[index].id;
         if self.desk.act(element, Deed::ScrollIntoView)? {
-            self.moved(Some(Sent::Scroll))?;
+            let now = self.moved(Some(Sent::Scroll))?;
+            // A part of a page may be opening or scroll smoothly.
+            if tree.page_around(index).is_some() {
+                self.read_until(now, MOVES, |now| seen(now, tree, index).is_some())?;
+            }
         }
         let start = Instant::now();
         let mut last = None::<(usize, Option<Rect>, _)>;
@@ -321,9 +333,8 @@ impl Act<'_, '_> {
             let Some(at) = now.find_again(tree, index) else {
                 break;
             };
-            let element = &now.elements[at];
-            let place = element.place();
-            if let Some(place) = place.filter(|_| element.visible) {
+            let place = now.elements[at].place();
+            if let Some(place) = place.filter(|_| shows(&now, at)) {
                 return Ok(place);
             }
             if let (Some((_, Some(was), _)), Some(now)) = (last, place) {
@@ -428,9 +439,37 @@ pub(super) fn seen_in(
     index: usize,
 ) -> Option<(Rect, Option<(WindowId, Rect)>)> {
     let index = now.find_again(tree, index)?;
-    let element = &now.elements[index];
-    let place = element.place().filter(|_| element.visible)?;
+    let place = now.elements[index].place();
+    let place = place.filter(|_| shows(now, index))?;
     Some((place, window_of(now, index)))
+}
+
+/// A new reading in which the target shows, with its bounds and the window that they are in.
+pub(super) fn look_again(
+    desk: &mut Checkpoint<'_>,
+    pid: u32,
+    (tree, index): (&Tree, usize),
+) -> Result<Option<(Tree, Rect, Option<(WindowId, Rect)>)>> {
+    for scope in [Scope::Showing, WHOLE] {
+        let now = desk.read(pid, scope)?;
+        if let Some((place, window)) = seen_in(&now, tree, index) {
+            return Ok(Some((now, place, window)));
+        }
+        if tree.page_around(index).is_none() {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an element shows, or is in the part of a page that shows: what something else covers
+/// wholly, Firefox reports as scrolled away.
+fn shows(tree: &Tree, index: usize) -> bool {
+    let page = tree.page_around(index);
+    let in_page = page.is_some_and(|page| tree.elements[page].visible);
+    let place = tree.elements[index].place().filter(|_| in_page);
+    let in_view = |place: Rect| tree.is_in_view(index, place.center());
+    tree.elements[index].visible || place.is_some_and(in_view)
 }
 
 pub(super) fn is_holder(tree: &Tree, at: usize) -> bool {
@@ -445,7 +484,6 @@ pub(super) fn is_holder(tree: &Tree, at: usize) -> bool {
 fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> + '_ {
     let place = tree.elements[index].place();
     let around = move || tree.outwards(index).skip(1);
-    let web = around().any(|at| tree.elements[at].role == Role::WEB_AREA);
     around()
         .zip(tree.outwards(index))
         .filter_map(move |(at, inner)| {
@@ -457,7 +495,7 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
             let in_combo = outer.is_some_and(|outer| outer.role == Role::COMBO_BOX);
             let scrolls = scrolls || element.role == Role::MENU && in_combo;
             // In a page any part may scroll without being reported as scrollable.
-            let part = web && place.is_some() && element.role != Role::WINDOW;
+            let part = place.is_some() && tree.page_around(at).is_some();
             let area = element.place().filter(|_| element.visible)?;
             // Qt has no role for its other scroll areas. They are smaller than their content.
             let larger = element.role != Role::WINDOW && tree.elements[inner].is_larger(area);

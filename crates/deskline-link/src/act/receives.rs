@@ -8,14 +8,14 @@ use deskline_core::{Element, Point, Rect, Role, States, Tree, summary, tag};
 
 use super::action::Act;
 use super::reach::{
-    Reached, changes_by_wheel, is_holder, not_showing, seen_in, wheel_spot, wheel_spots,
+    Reached, changes_by_wheel, is_holder, look_again, not_showing, seen_in, wheel_spot, wheel_spots,
 };
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
-use crate::trees::{Deed, Hit, Scope, Sent};
+use crate::trees::{Deed, Hit, Sent};
 use deskline_input::clock::Instant;
 
 /// The time between two questions to an app that does not know its answer yet.
@@ -25,7 +25,7 @@ const ASKS: Duration = Duration::from_millis(3);
 const ANSWERS: Duration = Duration::from_millis(1_200);
 
 /// How long to wait before a click until an element stops moving, and the polling interval.
-const MOVES: Duration = Duration::from_secs(1);
+pub(super) const MOVES: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(30);
 
 /// How long an app may take to show what changes when the pointer arrives (one frame).
@@ -342,13 +342,11 @@ impl<'a> Act<'a, '_> {
     fn see_again(&mut self, (tree, index): (&Tree, usize)) -> Result<Seen<'static>> {
         let pid = self.pid;
         let seen = self.desk.until(MOVES, LOOK, |desk| {
-            let now = desk.read(pid, Scope::Showing)?;
-            let place = seen_in(&now, tree, index).map(|(place, _)| place);
-            let at = now.find_again(tree, index).zip(place);
-            Ok(at.map(|(index, place)| Seen {
-                tree: Cow::Owned(now),
-                index,
-                place,
+            let seen = look_again(desk, pid, (tree, index))?;
+            Ok(seen.and_then(|(now, place, _)| {
+                let index = now.find_again(tree, index)?;
+                let tree = Cow::Owned(now);
+                Some(Seen { tree, index, place })
             }))
         })?;
         seen.ok_or_else(|| not_showing(tree, index))
@@ -366,7 +364,7 @@ impl<'a> Act<'a, '_> {
         // In a right-to-left window the arrows of a spin button are at its left: take its text.
         let own_text = if is_spin { text(self.desk) } else { None };
         let first = own_text.unwrap_or(point);
-        let shown = shown(&seen.tree, seen.index, seen.place);
+        let shown = shown((&seen.tree, seen.index), seen.place, self.tree);
         // A menu item may lie half a row away from the place that its app reports.
         let is_cut = !shown.is_empty() && seen.place.contains(first) && !shown.contains(first);
         let first = if is_cut { shown.center() } else { first };
@@ -419,6 +417,7 @@ impl<'a> Act<'a, '_> {
                 Receiver::Moved
             }
             Hit::Topmost(hit) | Hit::InOrder(hit) => {
+                let hit = seen.tree.over_row(hit, seen.index, at);
                 if seen.tree.receives_for(hit, seen.index) {
                     Receiver::Target(at)
                 } else if seen.tree.is_around(hit, seen.index, at) {
@@ -449,20 +448,22 @@ impl<'a> Act<'a, '_> {
         let (tree, place) = (&seen.tree, seen.place);
         let has_moved = |now: &Tree| {
             let after = seen_in(now, tree, seen.index);
-            after.is_none_or(|(now, _)| now != place)
+            after.map_or(tree.elements[seen.index].visible, |(now, _)| now != place)
         };
-        if cover.is_some_and(|around| tree.is_inside(seen.index, around)) {
-            let id = &tree.elements[seen.index].id;
-            return Ok(self.desk.act(id, Deed::ScrollIntoView)? && {
-                let now = self.moved(Some(Sent::Scroll))?;
-                has_moved(&self.read_until(now, LATE, has_moved)?)
-            });
+        let around = cover.filter(|around| tree.is_inside(seen.index, *around));
+        let id = &tree.elements[seen.index].id;
+        if around.is_some() && self.desk.act(id, Deed::ScrollIntoView)? {
+            let now = self.moved(Some(Sent::Scroll))?;
+            if has_moved(&self.read_until(now, LATE, has_moved)?) {
+                return Ok(true);
+            }
         }
-        let Some((over, is_beside)) = cover.and_then(|cover| outline(tree, cover, seen.index))
-        else {
+        let outline = cover.and_then(|cover| outline(tree, cover, seen.index));
+        // The browser may name a table for its head, or its column, that stays over the cells.
+        let is_table = around.is_some_and(|at| tree.elements[at].role == Role::TABLE);
+        if outline.is_none() && !is_table {
             return Ok(false);
-        };
-        let along = |rect: Rect| if is_beside { turned(rect) } else { rect };
+        }
         // In a web page any part may scroll, and shows only where all the parts around it show.
         let holds = |at: &usize| is_holder(tree, *at) || tree.page_around(*at).is_some();
         let holders: Vec<usize> = tree.outwards(seen.index).skip(1).filter(holds).collect();
@@ -471,8 +472,13 @@ impl<'a> Act<'a, '_> {
             let areas = areas.filter_map(|at| tree.elements[*at].place());
             let area = areas.reduce(|area, outer| area.intersect(&outer));
             let area = area.filter(|area| !area.is_empty());
-            let by = |area: Rect| lines(along(area), along(place), along(over));
-            let Some((area, lines)) = area.and_then(|area| Some((area, by(area)?))) else {
+            let by = |area: Rect| {
+                let (over, is_beside) = outline.unwrap_or_else(|| (place, is_at_side(area, place)));
+                let along = |rect: Rect| if is_beside { turned(rect) } else { rect };
+                let lines = lines(along(area), along(place), along(over))?;
+                Some((area, is_beside, lines))
+            };
+            let Some((area, is_beside, lines)) = area.and_then(by) else {
                 continue;
             };
             let Some(at) = wheel_spot(tree, *holder, area) else {
@@ -509,6 +515,13 @@ fn outline(tree: &Tree, cover: usize, target: usize) -> Option<(Rect, bool)> {
     ))
 }
 
+/// Whether the edge of an area that is nearest to `place` is the left or the right one.
+fn is_at_side(area: Rect, place: Rect) -> bool {
+    let low = |rect: Rect| rect.y.saturating_add(rect.h);
+    let gap = |area: Rect, place: Rect| (place.y - area.y).min(low(area) - low(place));
+    gap(turned(area), turned(place)) < gap(area, place)
+}
+
 /// The rectangle with its axes exchanged.
 fn turned(Rect { x, y, w, h }: Rect) -> Rect {
     Rect::at(y, x, h, w)
@@ -535,8 +548,9 @@ fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
 
 /// The part of an element that the pages and scroll areas around it show. Leaves out the edges of a
 /// page, and of a part of it that scrolls: the browser may not report what lies there, such as
-/// Firefox's scroll bars over the content.
-fn shown(tree: &Tree, index: usize, place: Rect) -> Rect {
+/// Firefox's scroll bars over the content. `known` is an earlier tree, which may also have what is
+/// scrolled away.
+fn shown((tree, index): (&Tree, usize), place: Rect, known: Option<&Tree>) -> Rect {
     const BAR: i32 = 16;
     let mut part = place;
     for at in tree.outwards(index).skip(1) {
@@ -549,12 +563,18 @@ fn shown(tree: &Tree, index: usize, place: Rect) -> Rect {
         if tree.page_around(at).is_none() || part.intersect(&area) != part {
             continue;
         }
-        let inner = tree.inside(at).map(|inner| &tree.elements[inner]);
-        let inner = inner.filter(|inner| inner.parent == Some(at));
-        let all = inner.filter_map(|inner| inner.extents);
-        let all = all.fold(area, |all, inner| all.union(&inner));
-        let bar = |inner: i32, own: i32| if is_page || inner > own { BAR } else { 0 };
-        let (right, low) = (bar(all.h, area.h), bar(all.w, area.w));
+        let sizes = |tree: &Tree, at: usize| {
+            let own = tree.elements[at].extents.unwrap_or(area);
+            let inner = tree.inside(at).map(|inner| &tree.elements[inner]);
+            let inner = inner.filter(|inner| inner.parent == Some(at));
+            let all = inner.filter_map(|inner| inner.extents);
+            let all = all.fold(own, |all, inner| all.union(&inner));
+            [all.h > own.h, all.w > own.w]
+        };
+        let before = known.and_then(|known| Some(sizes(known, known.find_again(tree, at)?)));
+        let [high, wide] = before.unwrap_or_else(|| sizes(tree, at));
+        let bar = |scrolls: bool| if is_page || scrolls { BAR } else { 0 };
+        let (right, low) = (bar(high), bar(wide));
         let free = Rect::at(area.x, area.y, area.w - right, area.h - low);
         let free = part.intersect(&free);
         if free.w.min(free.h) > BAR / 4 {
@@ -607,5 +627,10 @@ fn covered(known: &Tree, seen: &Seen<'_>, cover: Option<usize>) -> TargetError {
         let known = known.elements.iter().find(|e| e.id == *id);
         name + &tag(known.and_then(|e| e.reference))
     });
-    TargetError::covered(&summary::name_of(&seen.tree, seen.index), over.as_deref())
+    let name = summary::name_of(&seen.tree, seen.index);
+    let is_around = cover.is_none_or(|cover| seen.tree.is_inside(seen.index, cover));
+    if is_around && !seen.tree.elements[seen.index].visible {
+        return TargetError::not_showing(&name, over.as_deref());
+    }
+    TargetError::covered(&name, over.as_deref())
 }

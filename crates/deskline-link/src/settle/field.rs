@@ -214,10 +214,11 @@ impl Field {
         if leaves || !read || typed.is_empty() {
             return Verdict::Agrees;
         }
-        if self.stays(old) {
+        let is_rest = self.is_rest_of(typed);
+        if self.stays(old) && !(is_rest && self.text.is_empty()) {
             return self.took_none(typed);
         }
-        if self.text.trim().is_empty() && text.ends_with('\n') || self.is_rest_of(typed) {
+        if self.text.trim().is_empty() && text.ends_with('\n') || is_rest {
             // A chat may have sent the text.
             return self.differs();
         }
@@ -305,7 +306,7 @@ impl Field {
     fn is_rest_of(&self, typed: &str) -> bool {
         let before = typed.strip_suffix(&self.text);
         let ends = before.is_some_and(|head| head.ends_with([',', ';']));
-        ends && self.is_one_line() && !self.text.is_empty()
+        ends && self.is_one_line()
     }
 
     /// Whether the typed name has replaced the old name except for the suffix, which file dialogs

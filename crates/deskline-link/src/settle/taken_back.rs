@@ -10,7 +10,7 @@ use crate::desktop::Desktop;
 use crate::error::{Mismatch, NoEffect, Result, shown};
 use crate::link::Link;
 use crate::reader::AGAIN;
-use crate::report::{ActedOn, Readings, Report};
+use crate::report::{Readings, Report};
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::Witness;
 use crate::settle::changed::{Control, Says};
@@ -302,21 +302,33 @@ pub(crate) fn not_switched(desktop: &mut dyn Desktop, action: &Action, report: &
     own.is_some_and(|(_, _, id)| is_cell && desktop.takes(&id).is_ok_and(|takes| takes.toggle))
 }
 
-/// Whether a clicked row was selected for a moment, but neither before the click nor now, and
-/// nothing else has changed. On a busy machine, the reading may come too late for that moment.
-pub(crate) fn not_selected(desktop: &mut dyn Desktop, action: &Action, report: &Report) -> bool {
-    // A menu deselects its item as it closes.
-    let is_row = |a: &ActedOn| matches!(a.was.role, Role::ROW | Role::CELL);
-    let is_row = report.step.acted_on.as_ref().is_some_and(is_row);
-    let Some((was, now, id)) = own(report).filter(|_| is_row && is_plain_click(action)) else {
-        return false;
-    };
-    let Readings { after, .. } = &report.readings;
-    let trees = report.readings.current().zip(after.as_ref());
+/// What a clicked row, check box or radio button is again, if it was selected or switched for a
+/// moment: it has its old state, and of a row nothing else has changed. On a busy machine, the
+/// reading may come too late for that moment.
+pub(crate) fn soon_back(
+    desktop: &mut dyn Desktop,
+    action: &Action,
+    report: &Report,
+) -> Option<String> {
+    let role = report.step.acted_on.as_ref()?.was.role;
+    let (was, now, id) = own(report).filter(|_| is_plain_click(action))?;
+    let trees = report
+        .readings
+        .current()
+        .zip(report.readings.after.as_ref());
     let alone = trees.is_some_and(|(before, after)| changes_selection_alone(before, after));
     let is_selected = |says: &Says| says.picks || says.states.contains(States::SELECTED);
     let never = !is_selected(&was) && !is_selected(&now);
-    never && alone && desktop.was_selected(&id)
+    let on = now.states & Says::ON;
+    let is = match role {
+        // A menu deselects its item as it closes.
+        Role::ROW | Role::CELL if never && alone => "not selected",
+        Role::CHECK_BOX | Role::RADIO_BUTTON if was.states & Says::ON == on => {
+            on.words().next().unwrap_or("not checked")
+        }
+        _ => return None,
+    };
+    desktop.was_selected(&id).then(|| is.to_owned())
 }
 
 /// The verdict about a text that a key has confirmed, if the field has its old text: the app may

@@ -189,7 +189,6 @@ impl AtSpi {
             // Firefox has just loaded the page, and cannot answer yet.
             return Ok(Hit::Later);
         }
-        let late = matches!(kind, HitTest::OfPages { late: true });
         let part = tree.control_inside(index, at);
         let hit = match located.listed(tree, index, answer.as_deref()) {
             // If GTK 4 names an element around the target, it knows nothing more precise. An object
@@ -206,7 +205,7 @@ impl AtSpi {
             Hit::Topmost(hit) => Hit::Topmost(tree.area_at(hit, at)),
             hit => hit,
         };
-        if !late {
+        if !matches!(kind, HitTest::OfPages { late: true }) {
             return Ok(hit);
         }
         let patience = patience(tree, index, at, hit);

@@ -107,6 +107,7 @@ impl<T: Toplevels> Plain<T> {
     /// Errors of the accessibility bus.
     pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
         let all = self.toplevels.toplevels(true)?;
+        self.note_front(&all);
         self.last = Some((Instant::now(), all.clone()));
         Ok(all)
     }
@@ -185,7 +186,7 @@ impl<T: Toplevels> Plain<T> {
         let window = match described::front(all) {
             Some(front) => Some(front.id).filter(|id| ids.contains(id)),
             None if all.iter().any(|t| t.active) => None,
-            None => self.recency.latest(&ids).or(ids.first().copied()),
+            None => ids.iter().copied().min_by_key(|id| self.recency.place(*id)),
         };
         let Some(window) = window else {
             return Ok(false);

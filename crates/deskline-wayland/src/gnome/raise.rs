@@ -59,7 +59,7 @@ impl<T: Toplevels> Plain<T> {
             if before.is_none() {
                 self.spare_dialog(cancel)?;
             }
-            let strokes = self.recency.strokes(window);
+            let strokes = self.recency.place(window).max(1);
             self.cycle(strokes)?;
             let mut front = self.switched(before, SOON, cancel)?;
             if front.is_none() {
@@ -128,7 +128,7 @@ impl<T: Toplevels> Plain<T> {
         Ok(self.note_front(&all))
     }
 
-    fn note_front(&mut self, all: &[AppToplevel]) -> Option<WindowId> {
+    pub(super) fn note_front(&mut self, all: &[AppToplevel]) -> Option<WindowId> {
         let front = described::front(all).map(|front| front.id)?;
         let ids: Vec<WindowId> = all.iter().map(|t| t.id).collect();
         self.recency.saw(front, &ids);
@@ -144,9 +144,8 @@ impl<T: Toplevels> Plain<T> {
                 Some(front) => Some(front.pid),
                 None if all.iter().any(|t| t.active) => None,
                 None => {
-                    let ids: Vec<WindowId> = all.iter().map(|t| t.id).collect();
-                    let last = self.recency.latest(&ids);
-                    all.iter().find(|t| Some(t.id) == last).map(|t| t.pid)
+                    let last = all.iter().min_by_key(|t| self.recency.place(t.id));
+                    last.map(|t| t.pid)
                 }
             };
             let Some(pid) = pid else { return Ok(()) };

@@ -15,21 +15,11 @@ impl Recency {
         self.0.insert(0, front);
     }
 
-    /// Which of these windows was in front last.
-    pub(crate) fn latest(&self, of: &[WindowId]) -> Option<WindowId> {
-        self.0.iter().find(|window| of.contains(window)).copied()
-    }
-
-    /// How many windows were in front later than this one. Windows that were never seen in front
-    /// come after all others.
+    /// How many windows were in front later than this one: the number of strokes to it. Windows that
+    /// were never seen in front come after all others.
     pub(crate) fn place(&self, of: WindowId) -> usize {
         let place = self.0.iter().position(|window| *window == of);
         place.unwrap_or(self.0.len())
-    }
-
-    /// The number of strokes to a window.
-    pub(crate) fn strokes(&self, to: WindowId) -> usize {
-        self.place(to).max(1)
     }
 }
 
@@ -60,14 +50,14 @@ mod tests {
             for wanted in 0..5 {
                 let mut tries = 0;
                 while order[0] != wanted {
-                    let front = cycle(&mut order, recency.strokes(WindowId(wanted)));
+                    let front = cycle(&mut order, recency.place(WindowId(wanted)).max(1));
                     recency.saw(WindowId(front), &all);
                     tries += 1;
                     assert!(tries <= all.len(), "{seed}: {order:?}");
                 }
             }
             // All are known now, so one try reaches any window.
-            let front = cycle(&mut order, recency.strokes(WindowId(1)));
+            let front = cycle(&mut order, recency.place(WindowId(1)));
             assert_eq!(front, 1);
         }
     }

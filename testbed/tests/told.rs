@@ -49,8 +49,8 @@ fn a_label_around_a_hidden_control_takes_its_click() {
     });
 }
 
-/// A table whose head and first column stay, a list with a bar that stays at its top, a link over two
-/// lines of a list, a list box, and a strip that scrolls to the left.
+/// A table whose head and first column stay, a list with a bar that stays at its top, a link over
+/// two lines of a list, a list box, and a strip that scrolls to the left.
 const OVER: &str = "<style>#w{height:200px;width:420px;overflow:auto}td,th{min-width:120px;
 height:40px;background:#fff}th{position:sticky;top:0}td:first-child{position:sticky;left:0}
 #e{height:200px;overflow:auto}#e button{display:block;width:200px;height:40px}

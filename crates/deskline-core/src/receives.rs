@@ -157,7 +157,7 @@ impl Tree {
         found.filter(|_| is_beside)
     }
 
-    /// Whether an element is a popover or a menu that a button of GTK 4 has opened above its window.
+    /// Whether an element is a popover or a menu that a button of GTK 4 has opened over its window.
     pub fn is_popover(&self, index: usize) -> bool {
         let button = self.parent(index).map(|at| &self.elements[at]);
         let opened =

@@ -156,7 +156,7 @@ impl Act<'_, '_> {
         if let Some(now) = shows(self)? {
             return Ok(now);
         }
-        // The click may have moved only the focus. In a number field the key would change the number.
+        // The click may have moved only the focus. A key would change a number field's number.
         let is_number = from.tree.elements[from.index].role == Role::INCREMENTOR;
         let has_keys = !is_number && self.desk.key_input().is_ok();
         let mut opened = None;

@@ -6,7 +6,6 @@ use deskline_core::{Point, Rect, Role, Tree, summary, tag};
 
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
-use super::receives::MOVES;
 use crate::call::Target;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
@@ -27,6 +26,9 @@ const WHEEL_TURNS: usize = 60;
 /// scroll by three rows of any height.
 const LINE: i32 = 50;
 const WHEEL_TIME: Duration = Duration::from_secs(10);
+
+/// How long to wait before a click until an element stops moving.
+pub(super) const MOVES: Duration = Duration::from_secs(1);
 
 /// A target that is in front and in view.
 #[derive(Debug, Clone, PartialEq)]
@@ -301,10 +303,10 @@ impl Act<'_, '_> {
     }
 
     /// The bounds of the target in a new reading, and the window that they are in.
-    fn look_for(&mut self, tree: &Tree, index: usize) -> Result<(Rect, Option<(WindowId, Rect)>)> {
+    fn look_for(&mut self, tree: &Tree, index: usize) -> Result<Placed> {
         let seen = look_again(self.desk, self.pid, (tree, index))?;
-        let (_, place, window) = seen.ok_or_else(|| not_showing(tree, index))?;
-        Ok((place, window))
+        seen.map(|(_, placed)| placed)
+            .ok_or_else(|| not_showing(tree, index))
     }
 
     pub(super) fn look(&mut self) -> Result<Tree> {
@@ -432,12 +434,11 @@ fn seen(now: &Tree, tree: &Tree, index: usize) -> Option<Rect> {
     seen_in(now, tree, index).map(|(place, _)| place)
 }
 
+/// The bounds of an element, and the window that they are in.
+type Placed = (Rect, Option<(WindowId, Rect)>);
+
 /// The bounds that [`seen`] returns, and the window that they are in.
-pub(super) fn seen_in(
-    now: &Tree,
-    tree: &Tree,
-    index: usize,
-) -> Option<(Rect, Option<(WindowId, Rect)>)> {
+pub(super) fn seen_in(now: &Tree, tree: &Tree, index: usize) -> Option<Placed> {
     let index = now.find_again(tree, index)?;
     let place = now.elements[index].place();
     let place = place.filter(|_| shows(now, index))?;
@@ -449,11 +450,11 @@ pub(super) fn look_again(
     desk: &mut Checkpoint<'_>,
     pid: u32,
     (tree, index): (&Tree, usize),
-) -> Result<Option<(Tree, Rect, Option<(WindowId, Rect)>)>> {
+) -> Result<Option<(Tree, Placed)>> {
     for scope in [Scope::Showing, WHOLE] {
         let now = desk.read(pid, scope)?;
-        if let Some((place, window)) = seen_in(&now, tree, index) {
-            return Ok(Some((now, place, window)));
+        if let Some(placed) = seen_in(&now, tree, index) {
+            return Ok(Some((now, placed)));
         }
         if tree.page_around(index).is_none() {
             break;

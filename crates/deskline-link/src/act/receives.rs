@@ -8,7 +8,8 @@ use deskline_core::{Element, Point, Rect, Role, States, Tree, summary, tag};
 
 use super::action::Act;
 use super::reach::{
-    Reached, changes_by_wheel, is_holder, look_again, not_showing, seen_in, wheel_spot, wheel_spots,
+    MOVES, Reached, changes_by_wheel, is_holder, look_again, not_showing, seen_in, wheel_spot,
+    wheel_spots,
 };
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
@@ -24,8 +25,7 @@ const ASKS: Duration = Duration::from_millis(3);
 /// How long to go on asking an app that does not know its answer yet.
 const ANSWERS: Duration = Duration::from_millis(1_200);
 
-/// How long to wait before a click until an element stops moving, and the polling interval.
-pub(super) const MOVES: Duration = Duration::from_secs(1);
+/// The polling interval while an element moves before a click.
 const LOOK: Duration = Duration::from_millis(30);
 
 /// How long an app may take to show what changes when the pointer arrives (one frame).
@@ -343,7 +343,7 @@ impl<'a> Act<'a, '_> {
         let pid = self.pid;
         let seen = self.desk.until(MOVES, LOOK, |desk| {
             let seen = look_again(desk, pid, (tree, index))?;
-            Ok(seen.and_then(|(now, place, _)| {
+            Ok(seen.and_then(|(now, (place, _))| {
                 let index = now.find_again(tree, index)?;
                 let tree = Cow::Owned(now);
                 Some(Seen { tree, index, place })

@@ -15,8 +15,8 @@ impl Recency {
         self.0.insert(0, front);
     }
 
-    /// How many windows were in front later than this one: the number of strokes to it. Windows that
-    /// were never seen in front come after all others.
+    /// How many windows were in front later than this one: the number of strokes to it. Windows
+    /// that were never seen in front come after all others.
     pub(crate) fn place(&self, of: WindowId) -> usize {
         let place = self.0.iter().position(|window| *window == of);
         place.unwrap_or(self.0.len())

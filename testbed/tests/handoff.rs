@@ -110,7 +110,7 @@ fn a_click_in_a_page_opens_the_portal() {
     let (bed, server) = Bed::with_server();
     fs::write(bed.path("upload.txt"), "content to send").unwrap();
     let (app, page) = bed.chromium(
-        "<input type=file aria-label=Pick><script>\
+        "<input type=file aria-label=Pick><button onclick=\"log('other')\">Other</button><script>\
          document.querySelector('input').addEventListener('change', async e => \
          log('got', e.target.files[0].name, await e.target.files[0].text()));</script>",
     );
@@ -121,6 +121,11 @@ fn a_click_in_a_page_opens_the_portal() {
         json!({"pid": app.pid, "element": "Pick"}),
     );
     let dialog = is_handed_off(&bed, &answer.ok(), app.pid);
+    // Chromium ignores clicks on the page until its dialog is answered.
+    let other = json!({"pid": app.pid, "element": "Other"});
+    let refused = server.call("click_and_traverse", other);
+    refused.fails_with("takes no other input until it is answered");
+    assert!(page.log().is_empty(), "{:?}", page.log());
     let path = bed.path("upload.txt").display().to_string();
     show_location(&server, dialog);
     choose(&bed, &server, dialog, &path, "Select");

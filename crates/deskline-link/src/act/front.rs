@@ -241,7 +241,33 @@ impl Act<'_, '_> {
         if self.desk.guard.again {
             self.grab()?;
         }
+        if self.desk.raised_now == Some(window) {
+            self.refuse_blocked(window)?;
+        }
         Ok(())
+    }
+
+    /// Fails if the window manager has brought a dialog that another process draws for the app to
+    /// the front in place of `window`: the dialog is modal, and the app ignores other input until
+    /// it is answered. A file dialog of XDG Desktop Portal is such a dialog.
+    fn refuse_blocked(&mut self, window: WindowId) -> Result<()> {
+        let front = self.desk.front()?.filter(|front| front.id != window);
+        let Some((front, pid)) = front.and_then(|front| front.pid.map(|pid| (front, pid))) else {
+            return Ok(());
+        };
+        let is_front = |helper: &Window| helper.id == front.id;
+        if pid == self.pid || !self.desk.helper_windows(self.pid)?.iter().any(is_front) {
+            return Ok(());
+        }
+        Err(Error::Elsewhere {
+            title: front.title,
+            pid,
+            why: format!(
+                "is a dialog of the app, and the app takes no other input until it is answered. \
+                 Nothing was sent. Call again with pid {pid} to answer it"
+            ),
+            unsent: true,
+        })
     }
 
     /// Raises the windows that an element may be in, one by one, until the app reports that the

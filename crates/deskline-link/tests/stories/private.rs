@@ -28,6 +28,7 @@ fn a_click_makes_only_the_calls_to_resolve_act_and_settle() {
     aim 100 2
     front
     activate 2
+    front
     picture 2
     windows
     windows

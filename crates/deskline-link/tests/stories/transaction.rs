@@ -37,6 +37,7 @@ fn a_click_resolves_locks_acts_settles_and_restores_in_this_order() {
     front
     every_window
     activate 2
+    front
     picture 2
     windows
     windows

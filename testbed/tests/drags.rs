@@ -212,6 +212,8 @@ fn a_drag_that_the_app_refuses_is_reported_as_moving_nothing() {
                 error.contains(step) && error.contains("nothing has moved"),
                 "{kit}: {answer}"
             );
+            // The drag's icon is no dialog.
+            assert!(!answer.text.contains("dialog: "), "{kit}: {answer}");
         }
         assert_eq!(app.log(), ["dropped"], "{kit}");
         let read = server.refresh(app.pid);

@@ -79,7 +79,7 @@ impl Tree {
     }
 
     /// Whether a window has a name, or contains something to read or to act on. The frame around a
-    /// combo box's list has neither.
+    /// combo box's list has neither, nor has the icon of a drag in GTK 3.
     fn says_or_takes(&self, index: usize) -> bool {
         let tells = |e: &Element| {
             let reads = e.role == Role::STATIC_TEXT && !e.title.is_blank();
@@ -94,11 +94,12 @@ impl Tree {
         };
         let window = &self.elements[index];
         let mut its = self.inside(index);
+        let is_empty = window.children_read && self.inside(index).next().is_none();
         if window.extents.is_some_and(|place| place.h < LINE) {
             return its.any(|at| self.elements[at].role.is_interactive());
         }
         !window.title.is_blank()
-            || window.extents.is_none()
+            || window.extents.is_none() && !is_empty
             || its.any(|at| tells(&self.elements[at]) && !in_list(at))
     }
 

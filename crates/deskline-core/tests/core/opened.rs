@@ -13,7 +13,7 @@ fn opened(before: &Tree, after: &Tree) -> Option<String> {
 }
 
 #[test]
-fn a_separator_or_a_browsers_suggestion_list_is_not_a_dialog() {
+fn a_separator_a_suggestion_list_or_a_drag_icon_is_not_a_dialog() {
     let before = tree(r#"[AXWindow (frame)] "Page" x:0 y:0 w:90 h:90 visible #e1"#);
     let with = |line: &str| {
         let page = r#"[AXWindow (frame)] "Page" x:0 y:0 w:90 h:90 visible #e1"#;
@@ -27,6 +27,9 @@ fn a_separator_or_a_browsers_suggestion_list_is_not_a_dialog() {
     let inside = |inner: &str| with(&format!("{line}\n {inner} x:0 y:20 w:90 h:20 visible #e3"));
     assert_eq!(inside(r#"[AXStaticText] "example.org""#), None);
     assert!(inside(r#"[AXButton] "Stop""#).is_some());
+    // The icon of a drag in GTK 3 has neither a name, nor bounds, nor content.
+    assert_eq!(with("[AXWindow] #e2"), None);
+    assert!(with("[AXWindow] #e2\n [AXButton] \"Stop\" #e3").is_some());
     let dialog = r#"[AXWindow (dialog)] "Save" x:0 y:20 w:90 h:50 visible #e2"#;
     assert_eq!(with(dialog).as_deref(), Some("'Save' [AXWindow]"));
 }

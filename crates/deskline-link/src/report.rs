@@ -329,12 +329,18 @@ impl ActedOn {
         let same = elements.position(|e| reference.is_some() && e.reference == reference);
         same.or_else(|| {
             let before = before?;
-            let was = before.elements.get(self.index);
-            was.filter(|e| e.id == self.was.id)?;
-            let now = tree.find_again(before, self.index)?;
-            tree.is_at_same_place(now, before, self.index)
-                .then_some(now)
+            let was = self.in_before(before)?;
+            let now = tree.find_again(before, was)?;
+            tree.is_at_same_place(now, before, was).then_some(now)
         })
+    }
+
+    /// The target's index in `before`, the tree that the step started from. An element that the
+    /// app has re-created has its new id there too.
+    pub(crate) fn in_before(&self, before: &Tree) -> Option<usize> {
+        let was = before.elements.get(self.index)?;
+        let same_ref = was.reference.is_some() && was.reference == self.was.reference;
+        (was.id == self.was.id || same_ref).then_some(self.index)
     }
 }
 

@@ -171,14 +171,17 @@ pub(crate) fn slid(
 fn own(report: &Report) -> Option<(Says, Says, ElementId)> {
     let (before, tree) = (report.readings.current()?, report.readings.after.as_ref()?);
     let at = |tree: &Tree, id: &ElementId| tree.elements.iter().position(|e| e.id == *id);
-    let (id, now) = if let Some(acted_on) = &report.step.acted_on {
-        (&acted_on.was.id, acted_on.find(tree, Some(before))?)
+    let (was, now) = if let Some(acted_on) = &report.step.acted_on {
+        (
+            acted_on.in_before(before)?,
+            acted_on.find(tree, Some(before))?,
+        )
     } else {
         // GTK 3 reports no focus in a window that is behind.
         let field = report.step.keys.before.as_ref()?.field()?;
-        (&field.id, at(tree, &field.id)?)
+        (at(before, &field.id)?, at(tree, &field.id)?)
     };
-    let was = Says::new(before, at(before, id)?);
+    let was = Says::new(before, was);
     Some((was, Says::new(tree, now), tree.elements[now].id.clone()))
 }
 

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_in_other_units_than_the_text_is_set_as_text() {
+    fn a_value_is_set_as_text_if_the_text_has_other_units() {
         assert_eq!(amount("3,50 cm", 350.0, "4,5 cm"), Ok(None));
         assert_eq!(amount("3,50 cm", 350.0, "4"), Ok(None));
         assert_eq!(amount("January", 1.0, "May"), Ok(None));

@@ -14,10 +14,10 @@ impl Diff {
         }
     }
 
-    /// Whether a field only repeats the focused element's text: its old text is the text of the
-    /// element that lost the focus, its new text is the text of the element that got the focus, and
-    /// the texts of these two elements have not changed. LibreOffice's input line does this when
-    /// the cursor moves from a cell to an empty one: `Name`, then nothing.
+    /// Whether a field only repeats the text of the focused element: it showed the text of the
+    /// element that had the focus before, and shows that of the element that has the focus now, and
+    /// neither of these texts has changed. The input line of LibreOffice is such a field: when the
+    /// cursor moves from the cell `Name` to an empty cell, the line becomes empty.
     fn is_mirror(&self, before: &Tree, after: &Tree, of: &Modified) -> bool {
         let focus = |old: bool, new: bool| {
             self.modified.iter().find(|m| {

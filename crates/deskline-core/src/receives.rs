@@ -266,9 +266,9 @@ impl Tree {
         is_in && places.all(|place| place.contains(point))
     }
 
-    /// Whether a click on `hit`, the topmost element at a point, counts as a click on `index`:
-    /// `hit` is a part of `index`, or passes its clicks on to it, as a row, a label or the button
-    /// around a text does.
+    /// Whether a click on `hit`, the topmost element at a point, also clicks `index`. It does if
+    /// `hit` is a part of `index`, or passes its clicks on to `index`, as a row, a label or the
+    /// button around a text does.
     pub fn receives_for(&self, hit: usize, index: usize) -> bool {
         if hit == index || self.is_inside(hit, index) {
             return self.is_part(hit, index);

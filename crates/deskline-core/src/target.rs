@@ -43,7 +43,8 @@ pub fn gone(tree: &Tree, index: usize) -> Option<String> {
 /// The change of an action's own target, for the step of a chain: `checked`, `not checked`,
 /// `value:"12"`. `None` if the target's line shows no change.
 pub fn own_change(was: &Element, is: &Element) -> Option<String> {
-    // The focus, and whether the element is editable, are no effects of an action.
+    // A change of the focus, or of whether the element is editable, does not count as an effect of
+    // an action.
     let kinds = States::SELECTED
         | States::CHECKED
         | States::MIXED

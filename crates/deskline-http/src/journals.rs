@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(left(), [true, false, false]);
     }
 
-    /// Run by `files_that_a_desktop_leaves_cannot_stop_pruning`, as a user that permissions bind.
+    /// Run by `pruning_goes_on_past_files_that_a_desktop_has_left`, as a user bound by permissions.
     #[test]
     #[ignore = "part of another test"]
     fn prune_what_a_desktop_left() {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_a_desktop_leaves_cannot_stop_pruning() {
+    fn pruning_goes_on_past_files_that_a_desktop_has_left() {
         let mut command = std::process::Command::new("setpriv");
         if rustix::process::getuid().is_root() {
             command.args(["--reuid=65534", "--clear-groups"]);

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_boot_entries_age_from_the_newest() {
+    fn after_a_boot_the_age_of_entries_counts_from_the_newest_entry() {
         for boots in [[5_000, 6_000].map(|ms| Some(boot("a", ms))), [None, None]] {
             let (_dir, folder) = journal(&[0, 1, 6, 9]);
             let later = NOW + 8 * DAY;

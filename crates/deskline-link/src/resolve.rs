@@ -208,7 +208,7 @@ impl Link<'_> {
         let wanted = lookup::target_of(action);
         let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
         let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain;
-        // A `wait_for` has found the element in trees that it read before this link.
+        // A `wait_for` that has found the element in trees from before this link needs no reading.
         if self.report.readings.current().is_none()
             && self.found.is_none()
             && (self.call.options.traverse_before || needs_tree || self.policy.needs_tree())

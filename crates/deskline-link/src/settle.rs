@@ -182,7 +182,8 @@ impl Link<'_> {
         while start.elapsed() < most {
             self.cancel.wait(IDLE)?;
             let end = desk.end_of(pid);
-            // The launcher still runs: if it had ended, its exit would be known.
+            // `Unknown` means that the launcher still runs: if it had ended, its exit would be
+            // known.
             if end.is_some_and(|end| end.exit == Exit::Unknown) {
                 most = STARTS_ANEW;
                 let Ok(progress) = desk.progress() else { break };

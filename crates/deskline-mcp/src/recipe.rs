@@ -432,7 +432,7 @@ impl Play<'_> {
         self.screens.insert(pid, screen);
     }
 
-    /// The content of the journal's file that a field of the last answer names.
+    /// Reads the file of the journal whose path is in the field `name` of the last answer.
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         let name = self.field(name)?.rsplit(['/', '\\']).next()?;
         self.dispatcher.journal().read(name).ok()

@@ -63,8 +63,8 @@ impl Check {
         }
     }
 
-    /// The check that would hold if this element were on, and so must be absent. Only for a check
-    /// box that is now off.
+    /// The line that a check box would have if it were on. A recipe requires that this line is
+    /// absent. `None` unless the element is a check box that is off.
     pub(crate) fn unchecked(line: &Line, lines: &[Line]) -> Option<Self> {
         let is_off = !line.states.intersects(States::CHECKED | States::MIXED);
         let mut check = Self::of(line, States::empty());

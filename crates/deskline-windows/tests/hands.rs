@@ -454,7 +454,7 @@ fn an_alt_that_the_person_holds_opens_no_menu_when_it_is_released() {
 }
 
 #[test]
-fn the_guard_opens_at_its_limit() {
+fn the_guard_lets_input_through_after_its_time_limit() {
     let mut desk = Desk::new();
     desk.raise();
     let limit = Duration::from_millis(400);

@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 #[test]
-fn kwin_keeps_the_promises_of_every_desktop_and_types_by_each_layout() {
+fn kwin_passes_the_checks_of_every_desktop_and_types_in_each_layout() {
     let kde = Session::new(Compositor::Kwin);
     let (said, server, [gtk3, _, qt6]) =
         kde.keeps_all_but(&[Lack::OtherText, Lack::Pictures], Toolkit::DEBIAN_13);

@@ -131,7 +131,7 @@ pub fn clip(nodes: &[Node], index: usize) -> Option<Rect> {
     let mut at = nodes[index].parent;
     while let Some(index) = at {
         let node = &nodes[index];
-        // A menu, and the list of a combo box, open outside of their containers.
+        // The bounds of menus, and of lists of combo boxes, lie outside those of their containers.
         if matches!(
             node.role,
             Some(role::COMBO_BOX | role::MENU | role::POPUP_MENU)

@@ -116,7 +116,7 @@ pub enum Obstacle {
     #[error("it is known only from the screenshot, not by accessibility")]
     OnlyPictured,
     /// Firefox takes the answer to a question of its own only while its window is in front.
-    #[error("its app takes the answer only while its window is in front")]
+    #[error("its app takes an answer to this question only while its window is in front")]
     AsksBehind,
     /// Firefox would press whatever lies at the middle of the element's box.
     #[error("its app would press whatever lies at the middle of the element")]

@@ -311,13 +311,13 @@ pub enum WindowHint {
     #[error(
         "It is not on the accessibility bus: restart it with open_application_and_traverse, \
          which turns accessibility on. If it is still missing, its toolkit has no \
-         accessibility. Call list_applications for what can be driven"
+         accessibility. Call list_applications to see which apps can be driven"
     )]
     NotOnBus,
     /// The app runs as the user of this id, who cannot join this user's accessibility bus.
     #[error(
         "It runs as {}, whose apps cannot join this user's accessibility bus: start it as this user, \
-         with open_application_and_traverse. Call list_applications for what can be driven",
+         with open_application_and_traverse. Call list_applications to see which apps can be driven",
         user(*.0)
     )]
     OtherUser(u32),
@@ -325,11 +325,14 @@ pub enum WindowHint {
     #[error(
         "It was started with another DBUS_SESSION_BUS_ADDRESS or AT_SPI_BUS_ADDRESS than this \
          desktop's, so it is on another accessibility bus: end it and start it again with \
-         open_application_and_traverse. Call list_applications for what can be driven"
+         open_application_and_traverse. Call list_applications to see which apps can be driven"
     )]
     OtherBus,
     /// The system's accessibility answered with this error.
-    #[error("Accessibility answered {0}. Call list_applications for what can be driven")]
+    #[error(
+        "Accessibility could not read this app ({0}). Call list_applications to see which apps can \
+         be driven"
+    )]
     SystemError(String),
     #[error(
         "It runs without a window: try its menu bar with refresh_traversal, or open a document \

@@ -534,9 +534,9 @@ fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usiz
 }
 
 /// Where to turn the wheel to bring an element into view, and by how many lines to the right and
-/// down. The distance comes from the element's bounds. GTK 3 gives no bounds to what is scrolled
-/// away: the direction and the number of pages then come from the element's index relative to those
-/// of visible elements.
+/// down. The distance comes from the bounds of the element. GTK 3 reports no bounds for elements
+/// that are scrolled away: then the index of the element among those of the visible elements gives
+/// the direction, and the distance in pages.
 fn wheel(tree: &Tree, (index, level): (usize, usize), line: i32) -> Option<(Point, (i32, i32))> {
     const MOST_LINES: i32 = 10;
     let (holder, area) = scrollers(tree, index).nth(level)?;

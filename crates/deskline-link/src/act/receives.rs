@@ -303,7 +303,7 @@ impl<'a> Act<'a, '_> {
         }
     }
 
-    /// Where to turn the wheel over the target, which receives a click at `first`.
+    /// The point over the target at which to turn the wheel. A click at `first` reaches the target.
     pub(super) fn wheel_over(
         &mut self,
         target: &Resolved,
@@ -329,7 +329,7 @@ impl<'a> Act<'a, '_> {
         Ok(first)
     }
 
-    /// The target in a reading from after its window came to the front.
+    /// Finds the target in a new reading, if its window has just come to the front.
     fn seen(&mut self, (tree, index): (&'a Tree, usize), place: Rect) -> Result<Seen<'a>> {
         if self.desk.raised_now.is_some() {
             return self.see_again((tree, index));

@@ -57,9 +57,9 @@ impl Act<'_, '_> {
         Ok(())
     }
 
-    /// Types once more, one character after the other, what the field has lost of the text. Some
-    /// apps drop keys while they process the key before. Returns the tree afterwards, or `None` if
-    /// it is unknown what is lost.
+    /// Types the characters that the field has lost once more, one by one: some apps drop keys
+    /// while they process the key before. Returns the tree afterwards, or `None` if it is unknown
+    /// which characters are lost.
     pub(crate) fn type_again(&mut self) -> Result<Option<Tree>> {
         let Some((erased, rest)) = self.step.keys.lost() else {
             return Ok(None);

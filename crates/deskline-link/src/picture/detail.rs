@@ -98,8 +98,8 @@ struct Edges {
 }
 
 impl Edges {
-    /// Whether there are edges in both directions. A dashed line has them too, but in only one row
-    /// or column of pixels, so several of each are required.
+    /// Whether there are both horizontal and vertical edges. A dashed line has both, but one kind
+    /// lies in a single row or column of pixels: so at least `LEAST` of each are required.
     fn are_both(&self) -> bool {
         const LEAST: u32 = 3;
         self.rows >= LEAST && self.columns.count_ones() >= LEAST

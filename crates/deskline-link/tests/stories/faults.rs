@@ -98,7 +98,7 @@ fn a_text_with_a_tab_or_return_is_hidden_as_a_possible_password() {
 }
 
 #[test]
-fn a_text_for_a_form_that_has_closed_is_hidden_as_a_possible_password() {
+fn text_for_a_form_that_has_closed_is_hidden_as_a_possible_password() {
     let mut story = Story::new();
     story.given(|world| {
         let login = world.window(

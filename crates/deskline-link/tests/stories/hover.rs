@@ -12,7 +12,7 @@ fn hover() -> Action {
 }
 
 #[test]
-fn a_hover_leaves_the_pointer_and_puts_the_front_window_back() {
+fn a_hover_keeps_the_pointer_there_and_restores_the_front_window() {
     let mut story = Story::new();
     assert_snapshot!(story.run(hover()).seen(), @"reached: nothing; front: Notes, pointer: 540,52");
     assert_snapshot!(story.field("summary"), @"Moved the pointer over 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
@@ -22,7 +22,7 @@ fn a_hover_leaves_the_pointer_and_puts_the_front_window_back() {
 }
 
 #[test]
-fn a_pointer_that_the_person_moves_after_a_hover_stays_there() {
+fn after_a_hover_the_pointer_stays_where_the_person_moved_it() {
     let mut story = Story::new();
     story.run(hover());
     story.given(|world| world.pointer = deskline_core::Point { x: 50, y: 50 });

@@ -37,7 +37,7 @@ fn the_answer_to_a_click_behind_the_persons_window_has_the_clicks_effect() {
 }
 
 #[test]
-fn the_focus_that_a_click_gives_a_button_is_no_effect() {
+fn a_button_that_only_gets_the_focus_is_no_effect_of_a_click() {
     for ms in [50, 150, 250] {
         let mut story = slow();
         story.given(|world| world.raise(MAIL_WINDOW));

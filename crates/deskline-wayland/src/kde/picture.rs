@@ -44,8 +44,8 @@ pub(super) enum Access {
 }
 
 impl Access {
-    /// Asks KWin for a picture of a window that does not exist: KWin checks the caller's permission
-    /// first.
+    /// Finds out whether KWin allows pictures. Asks for the picture of a window that does not
+    /// exist: KWin checks the permission first, so its error tells.
     pub(super) fn ask(connection: &Connection, kwin: Option<&str>) -> Self {
         let Ok((_reader, writer)) = pipe_with(PipeFlags::CLOEXEC) else {
             return Self::Missing("no pipe for a screenshot could be made");

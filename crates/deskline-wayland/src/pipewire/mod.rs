@@ -367,7 +367,8 @@ unsafe extern "C" fn process(data: *mut c_void) {
 ///
 /// The buffer is one that the library has handed out.
 unsafe fn copy(buffer: &api::Buffer, format: Format) -> Option<Frame> {
-    // SAFETY: the library's buffers contain the number and sizes of their parts.
+    // SAFETY: the library fills in the number and the sizes of a buffer's parts, and only these
+    // parts are read.
     let (bytes, stride, crop) = unsafe {
         let buffer = buffer.buffer.as_ref()?;
         let data = buffer.data.as_ref().filter(|_| buffer.datas > 0)?;

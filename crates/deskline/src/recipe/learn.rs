@@ -103,7 +103,7 @@ pub(super) fn keep(
     Ok(done)
 }
 
-/// A recipe that repeats a run exactly: each call, with all that the call changed.
+/// A recipe that repeats a run exactly: every call, with a check of each change that the call made.
 pub(super) fn literal(run: &Path) -> Fallible<Recipe> {
     Ok(Learn {
         literal: true,

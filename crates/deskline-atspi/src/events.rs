@@ -142,13 +142,13 @@ impl AtSpi {
 
     /// Whether this object has become selected or checked since the last click, even if only for a
     /// moment.
-    pub fn was_selected(&mut self, element: &ElementId) -> bool {
+    pub fn was_turned_on(&mut self, element: &ElementId) -> bool {
         self.hear();
         let Some((bus_name, path)) = split_id(element) else {
             return false;
         };
         let current = self.mirrors.current.as_ref();
-        current.is_some_and(|m| m.bus_name == bus_name && m.selected.contains(path))
+        current.is_some_and(|m| m.bus_name == bus_name && m.turned_on.contains(path))
     }
 
     /// Between links: takes the pending events, and continues for about 50 ms a last reading that

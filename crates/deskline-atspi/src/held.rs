@@ -26,7 +26,7 @@ impl AtSpi {
     pub fn aimed(&mut self, at: Point) -> Option<Aimed> {
         self.hear();
         if let Some(mirror) = &mut self.mirrors.current {
-            mirror.selected.clear();
+            mirror.turned_on.clear();
         }
         let mut aimed = self.aimed.take().filter(|aimed| aimed.at == at)?;
         let was = self.states_of(&aimed.element)?;
@@ -57,7 +57,7 @@ impl AtSpi {
             let is_selected = now.is_some_and(|now| now.has(StateSet::SELECTED));
             let mirror = self.mirrors.current.as_mut().filter(|_| is_selected);
             if let (Some(mirror), Some((_, path))) = (mirror, split_id(&aimed.element)) {
-                mirror.selected.insert(path.to_owned());
+                mirror.turned_on.insert(path.to_owned());
             }
             if !aimed.is_row && !now.is_none_or(pressed) {
                 self.unlike_buttons.insert(aimed.element.clone());

@@ -36,7 +36,7 @@ pub(crate) struct Mirror {
     /// The objects that have changed since the last reading.
     pub changed: HashSet<String>,
     /// The objects that have become selected or checked since the last click.
-    pub selected: HashSet<String>,
+    pub turned_on: HashSet<String>,
 }
 
 impl Mirror {
@@ -49,7 +49,7 @@ impl Mirror {
             idle_events: 0,
             watched: None,
             changed: HashSet::new(),
-            selected: HashSet::new(),
+            turned_on: HashSet::new(),
         }
     }
 
@@ -156,8 +156,8 @@ impl Mirrors {
             if event(&signal) == Sign::Change && mirror.changed.len() < MOST_IDLE {
                 mirror.changed.insert(signal.path.clone());
             }
-            if is_selected(&signal) && mirror.selected.len() < MOST_IDLE {
-                mirror.selected.insert(signal.path.clone());
+            if is_turned_on(&signal) && mirror.turned_on.len() < MOST_IDLE {
+                mirror.turned_on.insert(signal.path.clone());
             }
             if let Some(last) = &mut mirror.last {
                 last.invalidate(&signal.path, &signal.member);
@@ -204,7 +204,7 @@ fn is_about_showing(signal: &Message) -> bool {
     }
 }
 
-fn is_selected(signal: &Message) -> bool {
+fn is_turned_on(signal: &Message) -> bool {
     let mut reader = signal.reader();
     signal.member == "StateChanged"
         && reader

@@ -233,7 +233,7 @@ pub trait Trees {
 
     /// Whether this element has become selected or checked since the last click, as far as events,
     /// and a look at the element while the button was down, have shown.
-    fn was_selected(&mut self, _element: &ElementId) -> bool {
+    fn was_turned_on(&mut self, _element: &ElementId) -> bool {
         false
     }
 

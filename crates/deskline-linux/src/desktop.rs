@@ -493,7 +493,7 @@ impl Trees for LinuxDesktop {
         moves_silently(pid: u32) -> bool;
         may_fade(pid: u32) -> bool;
         watch(control: &ElementId) -> bool;
-        was_selected(element: &ElementId) -> bool;
+        was_turned_on(element: &ElementId) -> bool;
         is_loading(pid: u32) -> bool;
         ignores_presses(tree: &Tree, index: usize) -> bool;
         wait_for_change(time: Duration) -> Result<Option<Sign>>;

@@ -331,7 +331,7 @@ pub(crate) fn soon_back(
         }
         _ => return None,
     };
-    desktop.was_selected(&id).then(|| is.to_owned())
+    desktop.was_turned_on(&id).then(|| is.to_owned())
 }
 
 /// The verdict about a text that a key has confirmed, if the field has its old text: the app may

@@ -8,8 +8,8 @@ use crate::measure::{Driven, Outcome, Times};
 /// that has just started reads.
 pub fn markdown(outcomes: &[Outcome]) -> String {
     let mut out = String::from(
-        "| app | driver | elements | full tree, ms | × | click + observe, ms | × | answers with | bytes read | \
-         CPU of a tree: server/app/bus, ms | memory, MB |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| app | driver | elements | full tree, ms | × | click + observe, ms | × | answers with | \
+         bytes read | CPU of a tree: server/app/bus, ms | memory, MB |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for outcome in outcomes {
         let ours = outcome.driven.first();
@@ -17,7 +17,8 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
             row(&mut out, outcome.name, driven, ours);
         }
     }
-    out += "\n| app | whole | what shows | click without settling, p50 / p95 | app grew from its first tree on, MB |\n\
+    out += "\n| app | whole | what shows | click without settling, p50 / p95 | \
+            app grew from its first tree on, MB |\n\
             |---|---|---|---|---|\n";
     for outcome in outcomes {
         let Some(ours) = outcome.driven.first() else {

@@ -4,7 +4,8 @@
 Usage: refuses.py LOG TOOLKIT
 
 TOOLKIT is gtk3, gtk4, qt5 or qt6. "Fixed" and "Count" are read-only, "Takes" takes what is dragged onto it and
-"Refuses" does not. Above "Bottom" are sliders as wide as what scrolls.
+"Refuses" does not. The tab "Back" and numbers above 3 in "Limit" are taken back after 120 ms. Above "Bottom" are
+sliders as wide as what scrolls.
 """
 
 import sys
@@ -19,7 +20,7 @@ def gtk3():
 
     gi.require_version("Gtk", "3.0")
     gi.require_version("Gdk", "3.0")
-    from gi.repository import Gdk, Gtk
+    from gi.repository import Gdk, GLib, Gtk
 
     text = [Gtk.TargetEntry.new("text/plain", 0, 0)]
     store = Gtk.ListStore(bool, str)
@@ -47,6 +48,13 @@ def gtk3():
     count = Gtk.SpinButton.new_with_range(0, 100, 1)
     count.set_editable(False)
     count.get_accessible().set_name("Count")
+    book = Gtk.Notebook()
+    for title in ("Here", "Back"):
+        book.append_page(Gtk.Label(label=f"Page {title}"), Gtk.Label(label=title))
+    book.connect("switch-page", lambda *_: GLib.timeout_add(120, book.set_current_page, 0))
+    limit = Gtk.SpinButton.new_with_range(0, 100, 1)
+    limit.get_accessible().set_name("Limit")
+    limit.connect("value-changed", lambda s: s.get_value() > 3 and GLib.timeout_add(120, s.set_value, 3))
     rows = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
     rows.add(Gtk.Expander(label="More"))
     for _ in range(20):
@@ -60,7 +68,7 @@ def gtk3():
     scrolls.add(rows)
     window = Gtk.Window(title="Controls")
     outer = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-    for widget in (view, takes, refuses, fixed, count, scrolls):
+    for widget in (view, takes, refuses, fixed, count, book, limit, scrolls):
         outer.add(widget)
     window.add(outer)
     window.show_all()
@@ -99,8 +107,14 @@ def gtk4():
     fixed = named(Gtk.Entry(text="old", editable=False), "Fixed")
     count = named(Gtk.SpinButton.new_with_range(0, 100, 1), "Count")
     count.set_editable(False)
+    book = Gtk.Notebook()
+    for title in ("Here", "Back"):
+        book.append_page(Gtk.Label(label=f"Page {title}"), Gtk.Label(label=title))
+    book.connect("switch-page", lambda *_: GLib.timeout_add(120, book.set_current_page, 0))
+    limit = named(Gtk.SpinButton.new_with_range(0, 100, 1), "Limit")
+    limit.connect("value-changed", lambda s: s.get_value() > 3 and GLib.timeout_add(120, s.set_value, 3))
     box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-    for widget in (down, one, takes, refuses, fixed, count):
+    for widget in (down, one, takes, refuses, fixed, count, book, limit):
         widget.set_halign(Gtk.Align.START)
         box.append(widget)
     window = Gtk.Window(title="Controls", child=box)
@@ -146,14 +160,21 @@ def qt(version):
     count = widgets.QSpinBox()
     count.setReadOnly(True)
     count.setAccessibleName("Count")
+    tabs = widgets.QTabWidget()
+    for title in ("Here", "Back"):
+        tabs.addTab(widgets.QLabel(f"Page {title}"), title)
+    tabs.currentChanged.connect(lambda _: core.QTimer.singleShot(120, lambda: tabs.setCurrentIndex(0)))
+    limit = widgets.QSpinBox()
+    limit.setAccessibleName("Limit")
+    limit.valueChanged.connect(lambda n: n > 3 and core.QTimer.singleShot(120, lambda: limit.setValue(3)))
     day = widgets.QDateEdit(core.QDate(2024, 5, 6))
     day.setDisplayFormat("dd.MM.yyyy")
     day.setAccessibleName("Day")
     day.dateChanged.connect(lambda day: log("day", day.toString("yyyy-MM-dd")))
     box = widgets.QVBoxLayout(window)
-    for widget in (Rows("One", "Two"), Rows("Takes"), Rows("Refuses"), fixed, count, day):
+    for widget in (Rows("One", "Two"), Rows("Takes"), Rows("Refuses"), fixed, count, tabs, limit, day):
         box.addWidget(widget)
-    window.resize(300, 400)
+    window.resize(300, 500)
     window.show()
     log("ready")
     app.exec()

@@ -28,7 +28,7 @@ impl Toolkit {
     /// The toolkits of most apps on Debian 13.
     pub const DEBIAN_13: [Self; 3] = [Self::Gtk3, Self::Gtk4, Self::Qt6];
 
-    /// Its name, with the version where Debian 12 and 13 have another one.
+    /// The toolkit's name, with its version if Debian 12 and 13 have different ones.
     pub fn version(self, debian_12: bool) -> &'static str {
         match (self, debian_12) {
             (Self::Gtk3, _) => "GTK 3",
@@ -126,7 +126,7 @@ impl Bed {
         self.script("fold.py")
     }
 
-    /// A window in which something comes to where a button is; see `testbed/apps/moves.py`.
+    /// A window in which something moves to where a button is; see `testbed/apps/moves.py`.
     pub fn moves(&self, args: &[&str]) -> App<'_> {
         self.script_with("moves.py", args)
     }
@@ -161,7 +161,8 @@ impl Bed {
         self.script("chooser.py")
     }
 
-    /// One of a toolkit that saves, and a button behind it; see `testbed/apps/chooser.py`.
+    /// A file chooser of a toolkit that saves, and a button behind it; see
+    /// `testbed/apps/chooser.py`.
     pub fn saver(&self, toolkit: &str, folder: &Path) -> App<'_> {
         self.script_with("chooser.py", &[toolkit, folder.to_str().unwrap()])
     }
@@ -181,7 +182,7 @@ impl Bed {
         self.script_with("alerts.py", &[toolkit, question])
     }
 
-    /// The same, with a button that has the process `asks` ask.
+    /// Like [`Bed::alerts`], with a button that makes the app `asks` show the question.
     pub fn alerts_of(&self, asks: &App<'_>, question: &str) -> App<'_> {
         self.script_with("alerts.py", &["gtk3", question, &asks.pid.to_string()])
     }
@@ -398,7 +399,7 @@ impl Bed {
         self.chromium_by(&[], address, title)
     }
 
-    /// The same, in an environment of its own.
+    /// Like [`Bed::chromium_at`], with further environment variables.
     pub fn chromium_by(&self, environment: &[(&str, &str)], address: &str, title: &str) -> App<'_> {
         let mut profiles = (1..).map(|n| self.path(&format!("chromium-profile-{n}")));
         let profile = profiles.find(|path| !path.exists()).unwrap();

@@ -111,7 +111,7 @@ impl Grabber {
         );
         named.unwrap().check().unwrap();
         self.x.map_window(window).unwrap().check().unwrap();
-        // The window manager sets it on what it has placed.
+        // The window manager sets this property on a window that it has placed.
         let managed = atom(b"WM_STATE");
         until("the window", || {
             let asked = self.x.get_property(false, window, managed, managed, 0, 2);

@@ -75,7 +75,7 @@ fn a_crash_of_an_office_suite_is_reported_with_its_signal() {
 
 /// The app sleeps in the handler of its button, and answers no requests meanwhile.
 #[test]
-fn a_press_that_keeps_the_app_busy_counts_as_done_and_can_be_waited_for() {
+fn a_press_that_keeps_the_app_busy_counts_as_done_and_can_be_awaited() {
     let (bed, server) = Bed::with_server();
     let script = r#"
 import gi, time
@@ -106,7 +106,7 @@ Gtk.main()
 /// The handlers of the menu item and of the check box run the dialog in a main loop of its own
 /// (`gtk_dialog_run`), inside the call of the press.
 #[test]
-fn a_dialog_that_blocks_its_opening_press_is_visible_and_takes_keys() {
+fn a_dialog_takes_keys_while_the_press_that_opened_it_hangs() {
     let (bed, server) = Bed::with_server();
     let log = bed.path("log");
     let script = r#"

@@ -14,7 +14,7 @@ const CLICK: &str = "click_and_traverse";
 const TITLE: &str = "Private matters";
 
 #[test]
-fn no_app_is_started_that_is_not_allowed() {
+fn only_allowed_apps_are_started() {
     let bed = Bed::new();
     let server = bed.server(&["--allow-app", "gnome-calculator"]);
     let trace = bed.path("trace");

@@ -103,12 +103,12 @@ fn choices_are_made_in_gtk_3() {
     subject.scrolls("AXTable Rows", &["Line 120", "Line 3"]);
 }
 
-/// Sliders fill the width of what scrolls, whose scroll bar shows only under the pointer.
+/// The sliders are as wide as the scroll area, and its scroll bar shows only under the pointer.
 #[test]
 fn the_wheel_changes_no_slider_that_it_passes() {
     let bed = Bed::new();
     let subject = Subject::new(&bed, bed.refuses("gtk3"));
-    // It may not come to the button, which is an error.
+    // The wheel may not bring the button into view. That is an error.
     let answer = subject.call(CLICK, "AXButton Bottom", json!({}));
     let log = subject.app.log();
     assert!(log.iter().all(|line| line == "bottom"), "{log:?}: {answer}");

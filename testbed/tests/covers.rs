@@ -149,8 +149,8 @@ fn a_link_over_two_lines_is_clicked_on_one_of_them() {
 fn an_expected_text_is_awaited_and_its_absence_is_an_error() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
-    let html = r#"<button onclick="setTimeout(()=>o.textContent='Thank you',700)">Send</button><p id=o>draft</p>
-        <script>log('ready')</script>"#;
+    let html = r#"<button onclick="setTimeout(()=>o.textContent='Thank you',700)">Send</button>
+        <p id=o>draft</p><script>log('ready')</script>"#;
     let (app, _page) = bed.chromium(html);
     let send = |expect: &str, timeout: f64| {
         let more = json!({"element": "Send", "expect": expect, "timeout": timeout});
@@ -343,7 +343,8 @@ fn a_click_that_a_page_gives_to_another_control_is_no_success() {
 }
 
 /// The same buttons and panel as a page.
-const PANEL: &str = r"<style>body{margin:0}button{display:block;width:400px;height:60px;border:0;padding:0;margin:0}
+const PANEL: &str = r"<style>
+body{margin:0}button{display:block;width:400px;height:60px;border:0;padding:0;margin:0}
 #panel{position:fixed;top:0;left:0;width:100%;height:90px;z-index:9}</style>
 <button>Whole</button><button>Part</button><button>Free</button><button id=panel>Undo</button><script>
 for (const b of document.querySelectorAll('button')) for (const [e, word] of

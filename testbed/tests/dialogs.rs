@@ -33,7 +33,7 @@ fn the_answer_after_return_reports_no_file_chooser_that_has_closed() {
 }
 
 #[test]
-fn a_name_behind_a_dialog_is_refused_with_the_dialogs_buttons() {
+fn the_error_about_an_element_behind_a_dialog_names_the_buttons() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let folder = bed.path("saves");
@@ -133,7 +133,7 @@ fn a_question_of_a_page_is_answered_at_once_in_firefox() {
     questions_are_answered(&bed, &server, &app, &page);
 }
 
-/// What Chromium asks in a window that it draws over its page covers that.
+/// Chromium draws some of its questions over its page, in a window that covers a part of the page.
 #[test]
 fn an_element_that_a_browsers_question_covers_is_not_clicked() {
     let (bed, server) = Bed::with_server();

@@ -117,7 +117,7 @@ fn rows_and_titles_are_clicked_and_not_the_content_of_their_box() {
 }
 
 #[test]
-fn a_row_is_scrolled_to_and_a_selection_that_keys_ignore_is_reported() {
+fn a_row_is_scrolled_into_view_and_a_note_names_the_current_row() {
     let (bed, server) = Bed::with_server();
     let app = bed.tree();
     let (editor, _) = bed.mousepad("notes\n");

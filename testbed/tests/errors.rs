@@ -144,7 +144,7 @@ fn a_hung_app_is_named_in_time_and_delays_no_other() {
     }
 }
 
-/// For who cannot look at the desktop: what it is, without titles and names.
+/// The page describes the desktop for people who cannot look at it, without titles and names.
 #[test]
 fn the_first_refusal_names_a_page_of_facts() {
     let (bed, server) = Bed::with_server();

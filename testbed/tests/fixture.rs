@@ -62,7 +62,7 @@ fn a_bed_leaves_nothing_behind() {
 
 /// A killed test leaves only the folder with its files.
 #[test]
-fn nothing_runs_on_after_a_killed_test() {
+fn no_process_outlives_a_killed_test() {
     const CHILD: &str = "TESTBED_KILLED_CHILD";
     if let Some(tell) = std::env::var_os(CHILD) {
         let bed = Bed::new();
@@ -73,7 +73,7 @@ fn nothing_runs_on_after_a_killed_test() {
     }
     let reported = tempfile::NamedTempFile::new().unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "nothing_runs_on_after_a_killed_test"])
+        .args(["--exact", "no_process_outlives_a_killed_test"])
         .env(CHILD, reported.path())
         .env("DESKLINE_BIN", deskline_testbed::deskline())
         .spawn()

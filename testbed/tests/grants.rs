@@ -285,7 +285,7 @@ fn a_button_of_an_alert_is_pressed_only_as_the_person_says() {
         let held = json!({"keyName": "Return", "hold": 2});
         kept(&|| call(press, held.clone(), ""), "a held key");
 
-        // Always is for all alerts of the app.
+        // The answer "always" is for all alerts of the app.
         for (answer, asked) in [("always", 1), ("", 0)] {
             assert_eq!(open(""), (true, 0), "{toolkit}");
             assert_eq!(
@@ -327,7 +327,7 @@ fn the_second_click_of_a_double_click_answers_no_alert() {
     let refused = call(CLICK, twice);
     let error = refused.error();
     assert!(error.starts_with("Clicked once; then: "), "{refused}");
-    // The alert may also come so late that it is a window in the way.
+    // The alert may also come so late that it counts as a window in the way.
     let is_known = ["in an alert", " covers "]
         .iter()
         .any(|why| error.contains(why));
@@ -351,7 +351,7 @@ fn a_key_sent_with_a_click_answers_no_alert_of_another_process() {
         arguments["pid"] = app.pid.into();
         arguments["element"] = "Let it ask".into();
         let refused = client.call_asking(CLICK, arguments);
-        // The alert may also come so late that it is a window in the way.
+        // The alert may also come so late that it counts as a window in the way.
         let is_known = ["in an alert", "is in front now"];
         let is_known = is_known.iter().any(|why| refused.error().contains(why));
         assert!(is_known, "{refused}");
@@ -485,7 +485,7 @@ fn an_app_is_started_only_after_the_person_allows_it() {
         let unknown = json!({"identifier": "bash -c 'mousepad'"});
         client
             .call_asking(OPEN, unknown)
-            .fails_with("no interpreter");
+            .fails_with("interpreters and programs that run others");
         signal(opened.pid(), rustix::process::Signal::KILL);
         until("it to end", || windows() == alone);
     }

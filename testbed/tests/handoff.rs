@@ -124,7 +124,7 @@ fn a_click_in_a_page_opens_the_portal() {
     // Chromium ignores clicks on the page until its dialog is answered.
     let other = json!({"pid": app.pid, "element": "Other"});
     let refused = server.call("click_and_traverse", other);
-    refused.fails_with("takes no other input until it is answered");
+    refused.fails_with("takes no other input until the dialog is answered");
     assert!(page.log().is_empty(), "{:?}", page.log());
     let path = bed.path("upload.txt").display().to_string();
     show_location(&server, dialog);

@@ -30,7 +30,7 @@ fn end(bed: &Bed, pid: u32) {
 }
 
 #[test]
-fn an_app_that_opens_meanwhile_is_not_taken_for_the_opened_one() {
+fn open_answers_with_its_own_app_if_another_one_opens_meanwhile() {
     let (bed, server) = Bed::with_server();
     let go = bed.path("go");
     let wait = format!("until [ -e '{}' ]; do sleep 0.05; done; ", go.display());

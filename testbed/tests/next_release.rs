@@ -1,6 +1,6 @@
 //! Debian's next release, whose packages change every day: each kind of action on each compositor.
 //! Skipped without a root of it. Last seen with sway 1.12, labwc 0.20, KWin 6.7 and GNOME Shell 50,
-//! GTK 4.24 and Qt 6.10.
+//! GTK 4.24 and Qt 6.11.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::time::{Duration, Instant};
@@ -90,8 +90,8 @@ fn on(compositor: Compositor, change: fn(Setup) -> Setup, run: impl FnOnce(&Sess
 struct Desk(Client, [NativeApp; 4]);
 
 impl Desk {
-    /// Keeps the promises in a window of the first toolkit, with one of the second in front.
-    /// Debian 13's compositors do it with each toolkit.
+    /// Tests the promises in a window of the first toolkit, with one of the second in front. On
+    /// Debian 13's compositors each toolkit is tested.
     fn keeps(session: &Session, toolkits: [Toolkit; 2], lacks: &[Lack]) -> Self {
         let server = session.server();
         let script = |name, button| session.script(&[name], &server, ["AXButton", button]);
@@ -101,7 +101,7 @@ impl Desk {
         Self(server, [menu, rows, behind, persons])
     }
 
-    /// Does what the app must log as this line, behind the person's window.
+    /// Acts behind the person's window. The app must log this line.
     fn logs(&self, app: &NativeApp, line: &str, act: impl FnOnce(&Client, u32)) {
         let Self(server, [.., persons]) = self;
         app.clear_log();
@@ -111,7 +111,8 @@ impl Desk {
         assert_eq!(app.log(), [line]);
     }
 
-    /// GTK reports the items of the menu off by its shadow, and sway does not report the menu.
+    /// GTK reports the items of the menu off their place by the width of the menu's shadow, and
+    /// sway does not report the menu.
     fn uses_a_menu_with_a_shadow(&self) {
         let menu = &self.1[0];
         for item in ["Copy", "Cut", "Paste"] {
@@ -127,8 +128,8 @@ impl Desk {
         }
     }
 
-    /// In a chain, an item of a menu that slides in over another. "Plain" comes where "Style" was,
-    /// and so under the pointer.
+    /// Chooses, in a chain, an item of a menu that slides in over another. "Plain" comes to where
+    /// "Style" was, and so under the pointer.
     fn uses_a_submenu(&self) {
         let names = |item| ["Actions", "Style", item];
         for item in ["Plain", "Bold"] {
@@ -140,9 +141,9 @@ impl Desk {
         }
     }
 
-    /// A row that GTK does not list is filled in. A calendar that a button opens stays open for
-    /// what is clicked in it, a click beside it reaches its target, and none reaches another day:
-    /// of the compositors only KWin tells where the calendar is.
+    /// Fills in a row that GTK does not list. Then a calendar that a button opens stays open for
+    /// clicks in it, and a click beside it reaches its target. No click reaches another day: only
+    /// KWin reports where the calendar is.
     fn uses_a_calendar(&self, days: bool) {
         let Self(server, [_, rows, _, persons]) = self;
         let spin = json!({"element": "Copies", "role": "AXIncrementor", "value": "7"});
@@ -172,7 +173,8 @@ impl Desk {
         until("the person's window", || server.has_in_front(persons));
     }
 
-    /// Of an app's two windows the later one is in front, also once the person's is back.
+    /// The later one of an app's two windows is in front, also after the person's window was put
+    /// back.
     fn names_the_window_in_front(&self) {
         let pid = self.0.open("mousepad").ok().pid();
         self.0.click(pid, "AXMenuBarItem", "Search").ok();
@@ -182,7 +184,7 @@ impl Desk {
         }
     }
 
-    /// The windows behind come to the front in turn, and the person's each time after.
+    /// The windows behind come to the front in turn. After each, the person's window does.
     fn raises_in_turn(&self) {
         let Self(server, [_, rows, behind, persons]) = self;
         for time in ["first", "second", "third"] {
@@ -195,10 +197,11 @@ impl Desk {
     }
 }
 
-/// Raising the person's window again and again, while the popover keeps it from coming, took 23 s.
+/// While an open popover kept the person's window from the front, raising that window again and
+/// again took 23 s.
 const POPOVER: Duration = Duration::from_secs(5);
 
-/// Buttons beside a page that is scrolled are clicked, and a button on it that is scrolled away.
+/// Clicks buttons beside a page that is scrolled, and a button on the page that is scrolled away.
 fn clicks_beside_scrolled_pages(session: &Session) {
     let server = session.server();
     let pages = ["gtk3", "gtk4", "qt6"].map(|toolkit| {
@@ -234,9 +237,9 @@ fn clicks_at_once(session: &Session) {
     }
 }
 
-/// A sandboxed app's file dialog, its question for the control of the desktop, and its choice of a
-/// screenshot. All belong to another process: the desktop's portal or, on GNOME, Nautilus and the
-/// shell.
+/// A sandboxed app opens a file dialog, asks for the control of the desktop, and asks for a
+/// screenshot. All these windows belong to another process: to the desktop's portal, or on GNOME to
+/// Nautilus and the shell.
 fn asks_the_portal(compositor: Compositor, backend: &str) {
     let Some(setup) = Setup::next_release(compositor) else {
         return;
@@ -302,8 +305,8 @@ fn asks_the_portal(compositor: Compositor, backend: &str) {
     assert_eq!(app.log(), ["Screenshot 1"]);
 }
 
-/// GNOME Shell draws the choice itself. Alt+Esc would close it: it stays open, and a call that
-/// needs Alt+Esc says so.
+/// GNOME Shell draws the choice of a screenshot itself. Alt+Esc would close the choice. So it stays
+/// open, and a call that needs Alt+Esc says so.
 fn leaves_to_the_person(server: &Client, app: &NativeApp) {
     let refused = server.click(app.pid(), "AXButton", "Keep");
     let why = refused.error();

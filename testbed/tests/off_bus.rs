@@ -73,7 +73,7 @@ fn qt_5_finds_the_bus_although_the_session_did_not_write_its_address() {
     }
 }
 
-/// Qt 5 that does not find the session bus. Without the variable, it registers an empty tree.
+/// A Qt 5 app that does not find the session bus. Without the variable, it registers an empty tree.
 #[test]
 fn the_answer_does_not_advise_a_package_that_the_app_already_has() {
     const TOLD: &str = "QT_LINUX_ACCESSIBILITY_ALWAYS_ON";
@@ -358,8 +358,8 @@ fn a_shell_in_xterm_runs_a_typed_command() {
     driven::note_served("xterm (no tree)", "X11", &["refresh", "type", "press key"]);
 }
 
-/// An engine that does not answer until it may does not keep an answer waiting. No time is
-/// measured: without the limit the call would wait for the test, which waits for the call.
+/// The engine answers only when the test lets it. No time is measured: without the limit, the call
+/// would wait for the test, which waits for the call.
 #[test]
 fn an_answer_waits_no_longer_than_its_limit_for_the_texts_of_a_picture() {
     let bed = Bed::new();

@@ -43,7 +43,7 @@ fn tabs_and_returns_move_through_a_sheet() {
     let rows: Vec<&[&str]> = rows.iter().map(|row| &row[..]).collect();
     let (app, file) = bed.calc(&rows);
     let into = |cell: &str, text: &str| server.fill(app.pid, "AXCell", cell, text).ok();
-    // A click makes A6 the current cell, and the text begins with the Return that leaves it.
+    // A click makes A6 the current cell. The text begins with the Return that leaves the cell.
     into("A6", "\n\t\t\t=SUM(D2:D6)\n");
     let rows: Vec<String> = (0..6).map(|n| format!("a{n}\tb{n}\tc{n}\n")).collect();
     into("A10", &rows.concat());

@@ -189,8 +189,8 @@ fn clicked(log: &Path) -> usize {
         .count()
 }
 
-/// Clicks in an app that has started since. At most one call fails, by which the server notices the
-/// loss.
+/// Clicks in an app that was started after the part. At most one call fails, by which the server
+/// notices the loss.
 fn is_clicked_at_last(server: &Client, pid: u32, log: &Path, of: &str) {
     let before = clicked(log);
     let mut failed = 0;
@@ -233,7 +233,7 @@ fn the_server_goes_on_after_any_part_of_the_desktop_restarts() {
 
     println!("--- accessibility bus");
     desk.kill_accessibility();
-    click(&server, app.0.id()).fails_with("the next call reconnects");
+    click(&server, app.0.id()).fails_with("The next call reconnects");
     let (app, log) = desk.app("second");
     is_clicked_at_last(&server, app.0.id(), &log, "another accessibility bus");
 
@@ -246,7 +246,7 @@ fn the_server_goes_on_after_any_part_of_the_desktop_restarts() {
 
     println!("--- X server");
     desk.x = None;
-    click(&server, app.0.id()).fails_with("the next call reconnects");
+    click(&server, app.0.id()).fails_with("The next call reconnects");
     drop(app);
     desk.start_x();
     desk.start_manager();
@@ -254,7 +254,7 @@ fn the_server_goes_on_after_any_part_of_the_desktop_restarts() {
     is_clicked_at_last(&server, app.0.id(), &log, "another X server");
 }
 
-/// The characters typed until then are a part of the text, and no click comes twice.
+/// The characters that were typed before the end are a part of the text, and no click comes twice.
 #[test]
 fn a_part_that_ends_during_a_link_does_not_end_the_server() {
     let text = "abcdefghij".repeat(200);
@@ -291,7 +291,7 @@ fn a_part_that_ends_during_a_link_does_not_end_the_server() {
         assert!(!answer.text.contains("internal error"), "{of}: {answer}");
         let next = [
             "ook before you repeat it",
-            "the next call reconnects",
+            "The next call reconnects",
             "Call refresh_traversal",
         ];
         assert!(
@@ -325,7 +325,7 @@ fn the_server_goes_on_after_the_compositor_restarts() {
     session.server_outlives_the_compositor();
 }
 
-/// The call is done and answered all the same; the answer names what is not kept.
+/// The call is still carried out and answered. The answer names the files that were not written.
 #[test]
 fn a_journal_that_cannot_be_written_stops_no_call() {
     let bed = Bed::new();

@@ -304,7 +304,7 @@ fn an_item_of_the_tray_is_listed_and_its_menu_pressed_over_the_bus() {
     assert_eq!(bed.screen().front(), front);
 }
 
-/// An item without a menu on the bus: the app opens one of its own. No panel is there.
+/// An item that has no menu on the bus: the app opens a menu of its own. No panel runs.
 #[test]
 fn an_items_own_menu_is_opened_and_its_entry_clicked() {
     let (bed, server) = Bed::with_server();
@@ -342,7 +342,7 @@ fn an_icon_of_the_desktop_is_opened_behind_the_persons_window() {
         let of = ["--channel", "xfce4-desktop"];
         bed.run("xfconf-query", &[&of[..], args].concat())
     };
-    // It sets its own once it has started.
+    // The desktop sets a style of its own once it has started.
     until("the wallpaper's style", || {
         style(&["--list"]).contains(STYLE)
     });

@@ -49,7 +49,7 @@ fn firefox_reports_success_for_actions_that_it_ignores() {
     assert_eq!(message(&typed("Name", "alice")), "");
     assert_eq!(message(&typed("Secret", "hush")), "");
     let answer = typed("Code", "qwertyuiop");
-    let why = "took 5 of 10 characters and contains 'qwert' now";
+    let why = "took 5 of 10 characters, and contains 'qwert' now";
     assert!(
         answer.is_error && message(&answer).contains(why),
         "{answer}"
@@ -87,7 +87,7 @@ fn a_text_that_a_field_limits_masks_or_completes_is_reported() {
     assert_eq!(message(&typed("Name", "alice")), "");
 
     let answer = typed("Code", "abcdefgh");
-    let why = "took 5 of 8 characters and contains 'abcde' now";
+    let why = "took 5 of 8 characters, and contains 'abcde' now";
     assert!(
         answer.is_error && message(&answer).contains(why),
         "{answer}"
@@ -195,7 +195,7 @@ fn the_answer_reports_a_completion_list_that_takes_the_return_key() {
         app.log()
     );
     assert!(
-        message(&answer).contains("a list over the window was open and may have taken it"),
+        message(&answer).contains("A list over the window was open, and may have taken the key"),
         "{answer}"
     );
     server.press_key(app.pid, "Return", &[]).ok();
@@ -229,6 +229,10 @@ fn a_value_that_an_app_refuses_or_takes_back_is_no_success() {
         fixed["value"] = fixed["text"].take();
         fixed.as_object_mut().unwrap().remove("text");
         fails(set, fixed, "read-only");
+        let back = json!({"element": "Back", "role": "AXTab"});
+        fails(click, back, "not selected");
+        let limit = json!({"element": "Limit", "role": "AXIncrementor", "value": "8"});
+        fails(set, limit, "now, and not '8'");
         match kit {
             "gtk3" => {
                 let read = server.refresh(app.pid);
@@ -261,7 +265,7 @@ fn a_value_that_an_app_refuses_or_takes_back_is_no_success() {
     }
 }
 
-/// What a page does with clicks, texts and drags, each after a moment of its own.
+/// A page that changes what clicks, texts and drags have done, each after a moment.
 const ODD: &str = r#"<title>Odd</title><script>let late = (f, ms) => setTimeout(f, ms)</script>
     <button onclick="log('closed')">Close</button>
     <button onclick="late(() => h.textContent = 'Order placed', 60)">Order</button><h1 id=h>Cart</h1>
@@ -337,7 +341,7 @@ fn odd_page_is_answered_right(bed: &Bed, server: &Client, app: &App<'_>, page: &
 
     let answer = click("Airport", json!({"text": "par"})).ok();
     assert!(answer.text.contains("Paris Orly"), "{answer}");
-    // The list stays open until the next call, as it would close with its window behind.
+    // The list stays open until the next call, because it would close if its window went behind.
     let option = json!({"pid": app.pid, "element": "Paris Orly"});
     let answer = server.call("click_and_traverse", option).ok();
     logs("chose Paris Orly", &answer);
@@ -345,14 +349,14 @@ fn odd_page_is_answered_right(bed: &Bed, server: &Client, app: &App<'_>, page: &
 }
 
 #[test]
-fn the_answer_agrees_with_what_an_odd_page_got_in_chromium() {
+fn the_answer_agrees_with_the_events_of_an_odd_page_in_chromium() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium(ODD);
     odd_page_is_answered_right(&bed, &server, &app, &page);
 }
 
 #[test]
-fn the_answer_agrees_with_what_an_odd_page_got_in_firefox() {
+fn the_answer_agrees_with_the_events_of_an_odd_page_in_firefox() {
     let (bed, server) = Bed::with_server();
     let (app, page) = bed.firefox_page(ODD);
     odd_page_is_answered_right(&bed, &server, &app, &page);

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use deskline_testbed::{Bed, Client, deskline, has};
+use deskline_testbed::{Bed, Client, Toolkit, deskline, has};
 use serde_json::{Value, json};
 
 /// The form, where it saves, and the recipes about it.
@@ -138,6 +138,7 @@ fn a_run_is_learned_as_a_recipe_and_done_again() {
         assert!(!recipe.contains(gone), "{gone} in {recipe}");
     }
     has(&recipe, "Saved {name}");
+    has(&recipe, "focus = '[AXTextField] \"Notes\"'");
     let times = std::env::var("DESKLINE_TIMES").map_or(4, |times| times.parse().unwrap());
     for _ in 0..times {
         let (output, printed) = job.run(&["--set", "name=Bob {x}", "--set", "mail=b@c"]);
@@ -227,13 +228,8 @@ fn a_recipe_runs_for_each_row_of_a_table_and_is_resumed() {
     assert!(job.saved().is_empty(), "{printed}");
     job.change("");
     let report = job.path("report.xml");
-    let more = [
-        "--resume",
-        "--jobs",
-        "2",
-        "--report",
-        report.to_str().unwrap(),
-    ];
+    let file = report.to_str().unwrap();
+    let more = ["--resume", "--jobs", "2", "--report", file];
     let (output, printed) = job.run(&[&from[..], &more].concat());
     assert!(output.status.success(), "{printed}");
     let mut saved = job.saved();
@@ -244,6 +240,32 @@ fn a_recipe_runs_for_each_row_of_a_table_and_is_resumed() {
     let (output, printed) = job.run(&["--resume"]);
     assert!(!output.status.success(), "{printed}");
     has(&printed, "nothing to resume");
+}
+
+/// On the person's own desktop, where their app has the keyboard. What was done is not done again.
+#[test]
+fn a_stopped_recipe_goes_on_at_the_step_that_was_mended() {
+    let (job, bed) = (Job::new(), Bed::new());
+    let persons = bed.widgets(Toolkit::Gtk4);
+    persons.bring_to_front();
+    let file = job.path("note.recipe.toml");
+    let run = |element: &str, more: &[&str]| {
+        let text = format!(
+            "format = 1\napp = {:?}\n[[step]]\ndo = \"click\"\nelement = \"Name\"\ntext = \"Ann\"\n\
+            [[step]]\ndo = \"click\"\nelement = {element:?}\nrole = \"AXButton\"\n",
+            job.app()
+        );
+        std::fs::write(&file, text).unwrap();
+        let mut run = bed.command(deskline());
+        run.arg("run").arg(&file).args(more).output().unwrap()
+    };
+    let stopped = run("Sav", &[]);
+    has(String::from_utf8_lossy(&stopped.stdout), "is not there");
+    assert!(job.saved().is_empty(), "{stopped:?}");
+    let done = run("Save", &["--resume"]);
+    assert!(done.status.success(), "{done:?}");
+    assert_eq!(job.saved(), ["Ann||||Receipt"], "{done:?}");
+    assert!(!persons.log().iter().any(|line| line.contains("Ann")));
 }
 
 #[test]
@@ -301,19 +323,35 @@ fn a_folder_of_recipes_is_run_as_a_test() {
     let focus = "\n[end]\nshows = '[AXTextField] \"Notes\" value:\"ring twice\"'\nabsent = 'Ready'\n\
         enabled = '[AXButton] \"Save\"'\n";
     std::fs::write(job.recipe(), good + focus).unwrap();
-    let report = job.path("report.xml");
-    let args = [
-        "test",
-        recipes.to_str().unwrap(),
-        "--report",
-        report.to_str().unwrap(),
-    ];
+    let report = job.path("report.json");
+    let file = report.to_str().unwrap();
+    let args = ["test", recipes.to_str().unwrap(), "--report", file];
     let (output, printed) = job.deskline(&args);
     assert_eq!(output.status.code(), Some(1), "{printed}");
     has(&printed, "order  done");
     has(&printed, "expected: shows Saved nobody");
-    let report = std::fs::read_to_string(report).unwrap();
-    has(&report, "tests=\"2\" failures=\"1\"");
+    let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    assert_eq!(
+        (&report[0]["ok"], &report[0]["of"]),
+        (&true.into(), &12.into())
+    );
+    let stopped = &report[1]["stopped"];
+    assert_eq!(stopped["expected"][0], "shows Saved nobody");
+    assert!(Path::new(stopped["picture"].as_str().unwrap()).exists());
+    assert_eq!(job.saved().len(), 2);
+
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let pytest = Command::new("/usr/bin/python3")
+        .args(["-B", "-m", "pytest", "-p", "pytest_recipes"])
+        .args(["-p", "no:cacheprovider", recipes.to_str().unwrap()])
+        .env("PYTHONPATH", examples)
+        .env("DESKLINE", deskline())
+        .env("DESKLINE_DIR", job.path("journal"))
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&pytest.stdout);
+    has(&printed, "1 failed, 1 passed");
+    has(&printed, "expected: shows Saved nobody");
     assert_eq!(job.saved().len(), 2);
 }
 
@@ -442,21 +480,9 @@ fn sum(bed: &Bed) {
 fn a_recorded_run_is_repeated_and_a_difference_is_found() {
     let (job, bed) = (Job::new(), Bed::new());
     sum(&bed);
-    let run = bed.journal();
-    let again = || {
-        let output = Command::new(deskline())
-            .args([
-                "run",
-                "--desktop",
-                "private=1280x800",
-                run.to_str().unwrap(),
-            ])
-            .env_remove("DESKLINE_DIR")
-            .output()
-            .unwrap();
-        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        (output, printed)
-    };
+    let (run, size) = (bed.journal(), "private=1280x800");
+    let args = ["run", run.to_str().unwrap(), "--desktop", size];
+    let again = || job.deskline(&args);
     let (output, printed) = again();
     assert!(output.status.success(), "{output:?}");
     assert!(printed.contains("4/4  done     click \"=\""), "{printed}");
@@ -476,7 +502,6 @@ fn a_recorded_run_is_repeated_and_a_difference_is_found() {
         "{printed}"
     );
     assert!(printed.contains("\"42\""), "{printed}");
-    drop(job);
 }
 
 /// An agent writes a note with Mousepad, whose texts are these.
@@ -537,14 +562,8 @@ fn a_recipe_is_done_in_another_language() {
         std::fs::write(&file, &recipe).unwrap();
         let done = job.path(&format!("{name}.3.txt"));
         let set = format!("out={}", done.display());
-        let run = [
-            "run",
-            file.to_str().unwrap(),
-            "--desktop",
-            "private",
-            "--set",
-            &set,
-        ];
+        let run = ["run", file.to_str().unwrap(), "--desktop", "private"];
+        let run = [&run[..], &["--set", &set]].concat();
         let (output, printed) = job.deskline(&run);
         assert!(output.status.success(), "{recipe}\n{printed}");
         assert_eq!(std::fs::read_to_string(&done).unwrap(), "Dear Ann");

@@ -134,12 +134,8 @@ fn a_trial_runs_on_the_persons_own_desktop_with_the_option_here() {
     ] {
         let learned = bed
             .command(deskline())
-            .args([
-                "--desktop",
-                "private",
-                "--recipes",
-                folder.path().to_str().unwrap(),
-            ])
+            .args(["--desktop", "private", "--recipes"])
+            .arg(folder.path())
             .args(learn)
             .arg(bed.journal())
             .output()
@@ -290,7 +286,7 @@ impl Drop for Recording<'_> {
 }
 
 #[test]
-fn what_a_person_does_is_recorded_and_done_again() {
+fn the_persons_actions_are_recorded_and_done_again() {
     for toolkit in ["gtk3", "qt5"] {
         let (folder, bed) = (tempfile::tempdir().unwrap(), Bed::with(&["--watch"]));
         let log = folder.path().join("log");
@@ -493,7 +489,8 @@ fn a_recipe_checks_labels_and_contrast() {
 
 #[test]
 fn lint_finds_low_contrast_and_missing_labels() {
-    let found = found(&Bed::new(), &app("poor.py"));
+    let bed = Bed::new();
+    let found = found(&bed, &app("poor.py"));
     let lines: Vec<&str> = found.lines().collect();
     assert_eq!(lines.len(), 3, "{found}");
     assert!(
@@ -507,4 +504,8 @@ fn lint_finds_low_contrast_and_missing_labels() {
         "{found}"
     );
     assert!(lines[2].starts_with("no label: [AXButton"), "{found}");
+    for line in lines {
+        let picture = line.rsplit("  ").next().unwrap();
+        assert!(Path::new(picture).exists(), "{line}");
+    }
 }

@@ -23,14 +23,17 @@ const WAYS: [[&str; 3]; 9] = ways! {
     "set_value": "set_value_and_traverse" r#"{"element": "Secret", "role": "AXTextField", "value": "§"}"#;
     "Tab, in a chain": CHAIN r#"{"steps": [{"do": "click", "element": "Name", "role": "AXTextField"},
         {"do": "press_key", "keyName": "Tab"}, {"do": "type", "text": "§"}]}"#;
-    "an error after it": CHAIN r#"{"steps": [{"do": "click", "element": "Secret", "role": "AXTextField", "text": "§"},
+    "an error after it": CHAIN r#"{"steps": [
+        {"do": "click", "element": "Secret", "role": "AXTextField", "text": "§"},
         {"do": "click", "element": "There is none"}]}"#;
     "Tab in the text": CLICK r#"{"element": "Name", "role": "AXTextField", "text": "a\t§"}"#;
     "paste": CHAIN r#"{"steps": [{"do": "click", "element": "Secret", "role": "AXTextField"},
         {"do": "type", "text": "§", "paste": true}]}"#;
-    "a character that the layout lacks": CLICK r#"{"element": "Secret", "role": "AXTextField", "text": "§ж漢"}"#;
+    "a character that the layout lacks": CLICK
+        r#"{"element": "Secret", "role": "AXTextField", "text": "§ж漢"}"#;
     "a choice that it has not": CLICK r#"{"element": "Secret", "role": "AXTextField", "choose": "§"}"#;
-    "an argument that there is not": CLICK r#"{"element": "Secret", "role": "AXTextField", "text": "§", "txt": "§"}"#;
+    "an argument that there is not": CLICK
+        r#"{"element": "Secret", "role": "AXTextField", "text": "§", "txt": "§"}"#;
 };
 
 fn secret() -> String {

@@ -1,9 +1,13 @@
-//! What comes back is seen: changes that an app takes back, controls behind their labels, texts
-//! that reach nothing, dates in parts. Another app's window, the person's, is in front.
+//! Changes after an action are noticed: changes that an app takes back, controls behind their
+//! labels, texts that have no effect, dates in parts. Another app's window, the person's, is in
+//! front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::time::Duration;
+
 use deskline_testbed::web::Page;
-use deskline_testbed::{Answer, App, Bed, Client, until};
+use deskline_testbed::{Answer, App, Bed, Client, PATIENCE, Toolkit, signal, until};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 const CLICK: &str = "click_and_traverse";
@@ -110,7 +114,7 @@ fn a_box_or_a_choice_that_a_page_takes_back_is_no_success() {
     }
     let answer = subject.on(CLICK, "AXCheckBox", "Stays", json!({})).ok();
     answer.field_has("target", "checked");
-    // It stays as it is.
+    // The box stays checked.
     subject
         .on(SELECT, "AXCheckBox", "Stays", json!({}))
         .ok()
@@ -247,7 +251,8 @@ fn a_switch_that_gtk_3_takes_back_is_no_success() {
     answer.fails_with("it is still not checked");
     let read = subject.call("refresh_traversal", json!({})).ok();
     let cell = read.line_of("AXCell", "").reference.unwrap();
-    // On a busy machine it is back before a reading has seen it, and the error is another.
+    // On a busy machine the cell is back before a reading has seen the change, and the error is
+    // another.
     let answer = subject.call(CLICK, json!({"ref": cell.to_string()}));
     answer.fails_with("not checked");
 }
@@ -337,10 +342,10 @@ fn a_text_that_loses_keys_is_typed_once_more_and_slowly() {
         let mut windows = subject.bed.screen().windows_of(subject.app.pid).into_iter();
         windows.any(|window| window.title == "Sent PTO")
     });
-    // It limits what it takes.
+    // The field limits the text that it takes.
     let text = json!({"text": "PTO request"});
     let answer = subject.on(CLICK, "AXTextField", "Short", text);
-    answer.fails_with("took 3 of 11 characters and contains 'PTO' now");
+    answer.fails_with("took 3 of 11 characters, and contains 'PTO' now");
 }
 
 #[test]
@@ -512,4 +517,27 @@ fn the_answer_to_a_click_on_a_tab_of_gtk_4_has_the_page() {
             assert!(shows(own) && !shows(other), "{tab}: {answer}");
         }
     }
+}
+
+/// xfwm4 holds each click until it has handled it. Keys pass it by. The desktop is private.
+#[test]
+fn a_text_goes_to_the_field_whose_click_a_busy_window_manager_holds() {
+    let bed = Bed::with_other_managers(&[]);
+    let server = Client::start(bed.serve_alone(&[]));
+    let app = bed.widgets(Toolkit::Gtk3);
+    let manager = std::fs::read_to_string(bed.path("manager")).unwrap();
+    let manager = manager.trim().parse().unwrap();
+    server.fill(app.pid, "AXTextField", "Name", "Ann").ok();
+    signal(manager, Signal::STOP);
+    let notes = json!({"pid": app.pid, "element": "Notes"});
+    let click = server.send(CLICK, notes);
+    std::thread::sleep(Duration::from_millis(600));
+    signal(manager, Signal::CONT);
+    let clicked = click.answer(PATIENCE).unwrap().ok();
+    server.type_text(app.pid, "ring").ok();
+    app.wait_for("text Notes ring");
+    assert!(
+        app.log().iter().all(|line| !line.contains("Annr")),
+        "{clicked}"
+    );
 }

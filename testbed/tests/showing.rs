@@ -74,7 +74,7 @@ fn invisible_landmarks_hide_no_other_element_in_chromium() {
     is_driven(&bed, &server, &app, &page);
 }
 
-/// A window that reaches beyond the screen, and one that its toolkit has put aside.
+/// One window reaches beyond the screen, and one was put aside by its toolkit.
 #[test]
 fn nothing_off_the_screen_is_visible() {
     let (bed, server) = Bed::with_server();

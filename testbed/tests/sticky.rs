@@ -59,7 +59,7 @@ fn latched_and_locked_modifiers_are_restored_as_they_were() {
 
 /// A person whose input arrives by XTEST, like the agent's own.
 #[test]
-fn input_by_x11vnc_is_not_kept_out_and_the_answer_reports_it() {
+fn the_answer_says_that_input_from_x11vnc_is_not_kept_out() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3);
     let clicked = bed.server(&[]).click(app.pid, "AXButton", "OK").ok();

@@ -71,7 +71,7 @@ fn property(bus: &mut Connection, member: &str, body: Body, limit: Duration) -> 
 fn none(e: &bus::Error) -> Error {
     Error::Unavailable(format!(
         "no accessibility bus: asking org.a11y.Bus on the session bus failed: {e}. Install \
-         at-spi2-core, then log in again; or use a private desktop: the option --desktop private"
+         at-spi2-core, then log in again. Or use a private desktop: the option --desktop private"
     ))
 }
 

@@ -20,14 +20,14 @@ use crate::toolkits::Toolkit;
 use crate::{choice, decode};
 
 /// How long to wait for an action to return. Qt returns from an action that opens a modal dialog
-/// only when the dialog closes, and a busy app returns late, so a timeout is no failure.
+/// only when the dialog closes, and a busy app returns late. So a timeout is no failure.
 const ACTION_RETURNS: Duration = Duration::from_millis(500);
 
 /// The bus's error for a call whose receiver has left the bus.
 const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
 
-/// How long an element that at first reported no actions may take to report some. 100 ms were once
-/// too few for Firefox, on a machine with four busy processes on two cores.
+/// How long to wait for the actions of an element that has reported none. Firefox once took more
+/// than 100 ms, on two cores with four busy processes.
 const ACTIONS_COME: Duration = Duration::from_millis(500);
 
 /// Names of the action that presses an element, in lower case without blanks, best first. Toolkits
@@ -58,8 +58,8 @@ fn refused(action: QuietAction, obstacle: Obstacle) -> Failure {
     Failure::Refused(Error::Refused(Refusal { action, obstacle }))
 }
 
-/// The message of a reply. `None` if the app answered with an error, as for a method or property
-/// that the object lacks. An error if the app cannot be reached.
+/// The message of a reply. `None` if the app answered with an error, because the object lacks the
+/// method or the property. An error if the app cannot be reached.
 fn answer(reply: bus::Reply) -> bus::Result<Option<Message>> {
     match reply {
         Ok(message) => Ok(Some(message)),
@@ -70,8 +70,30 @@ fn answer(reply: bus::Reply) -> bus::Result<Option<Message>> {
 
 type Asked<T> = bus::Result<T>;
 
+/// What `read` finds in a reply. `None` as in [`answer`], or if it finds nothing.
+fn told<T>(reply: bus::Reply, read: impl FnOnce(&Message) -> Option<T>) -> Asked<Option<T>> {
+    Ok(answer(reply)?.and_then(|message| read(&message)))
+}
+
 fn is_true(reply: bus::Reply) -> Asked<bool> {
-    Ok(answer(reply)?.is_some_and(|m| m.reader().u32() == Ok(1)))
+    Ok(told(reply, number)? == Some(1))
+}
+
+fn number(message: &Message) -> Option<u32> {
+    message.reader().u32().ok()
+}
+
+fn text(message: &Message) -> Option<String> {
+    message.reader().str().ok().map(str::to_owned)
+}
+
+/// An index, which is -1 if there is none.
+fn index(message: &Message) -> Option<i32> {
+    message.reader().i32().ok().filter(|&index| index >= 0)
+}
+
+fn property(message: &Message) -> Option<f64> {
+    message.reader().variant_f64().ok()
 }
 
 /// An error of the bus, or a refusal by the element.
@@ -88,51 +110,59 @@ type Acted<T = ()> = std::result::Result<T, Failure>;
 /// `press_ax`: runs the element's own action.
 pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
     require_enabled(app, path, QuietAction::Press)?;
-    // Gecko fetches the actions in a page from the page's process when they are first requested,
-    // and reports none until they have arrived.
+    // When the actions of an element in a page are first requested, Gecko fetches them from the
+    // process of the page. Until they have arrived it reports none.
     let actions = ask_until(
         ACTIONS_COME,
         || self::actions(app, path),
         |actions| !actions.is_empty(),
     )?;
-    let Some(index) = press_of(app, path, &actions)? else {
+    // In a tree of GTK 3, `activate` is a double click, which opens and closes no row.
+    let opens = state(app, path)?.is_some_and(|states| states.has(StateSet::EXPANDABLE));
+    let mut names = actions.iter();
+    let own = names.position(|name| squeezed(name) == "expandorcontract");
+    let press = match own.filter(|_| opens) {
+        Some(own) => Some(own as i32),
+        None => press_of(app, path, &actions)?,
+    };
+    let Some(index) = press else {
         return Err(refused(QuietAction::Press, Obstacle::NoPress(actions)));
     };
     if do_action(app, path, index)? == Reply::Late {
         return Ok(());
     }
     let kind = match app.ask(path, Request::Role) {
-        // GTK replies to an action before it carries the action out, so the app may still be
-        // busy with it.
+        // GTK replies before it carries the action out, so it may still be busy with it.
         Err(bus::Error::Timeout | bus::Error::Io(_)) => return Ok(()),
-        reply => answer(reply)?,
+        reply => told(reply, number)?,
     };
-    let is_tab = kind.is_some_and(|m| m.reader().u32() == Ok(role::PAGE_TAB));
-    if is_tab && tells_which_is_selected(app, path)? && !becomes_selected(app, path, true)? {
+    if kind == Some(role::PAGE_TAB)
+        && tells_which_is_selected(app, path)?
+        && !becomes_selected(app, path, true)?
+    {
         return Err(refused(QuietAction::Press, Obstacle::TabNotSelected));
     }
     Ok(())
 }
 
-/// Waits briefly until the element's SELECTED state is as requested. Some toolkits report success
-/// for selections that they do not make.
+/// Waits briefly until the element is selected, or not, as requested. Some toolkits report success
+/// for a selection that they do not make.
 fn becomes_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> Asked<bool> {
     const SOON: Duration = Duration::from_millis(300);
-    // An element that is gone has no selection state to wait for.
+    // The state of an element that is gone will not change, so there is nothing to wait for.
     let is = |states: &Option<StateSet>| {
         states.is_none_or(|states| states.has(StateSet::SELECTED) == selected)
     };
     Ok(is(&ask_until(SOON, || state(app, path), is)?))
 }
 
-/// Whether any tab of this tab's bar is SELECTED. In Qt 5 none is, as each tab reports the states
-/// of the tab bar.
+/// Whether a tab of this tab's bar is reported as selected. In Qt 5 none ever is, because each tab
+/// reports the states of the whole bar.
 fn tells_which_is_selected(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> {
     let Some(bar) = parent(app, path)? else {
         return Ok(true);
     };
-    let tabs = answer(app.ask(&bar, Request::Children))?;
-    let tabs = tabs.and_then(|m| decode::paths(&m));
+    let tabs = told(app.ask(&bar, Request::Children), decode::paths)?;
     for tab in tabs.iter().flatten().take(MOST_TABS) {
         if state(app, tab)?.is_some_and(|states| states.has(StateSet::SELECTED)) {
             return Ok(true);
@@ -154,9 +184,8 @@ fn ask_until<T>(
     .unwrap_or_else(ask)
 }
 
-/// The index of the action that is a press, if there is one. `actions` has the names in the
-/// person's language if the toolkit translates them. GTK 3 and Qt also report the English names,
-/// Java does not.
+/// The index of the action that is a press, if there is one. The names in `actions` may be in the
+/// person's language. GTK 3 and Qt report English names too, Java does not.
 fn press_of(app: &mut AppConnection<'_>, path: &str, actions: &[String]) -> Asked<Option<i32>> {
     if let Some(index) = press_index(actions) {
         return Ok(Some(index));
@@ -164,7 +193,7 @@ fn press_of(app: &mut AppConnection<'_>, path: &str, actions: &[String]) -> Aske
     if let Some(index) = press_index(&plain_names(app, path, actions.len())?) {
         return Ok(Some(index));
     }
-    let (kind, _) = Role::from_atspi(app_role(app, path)?.unwrap_or_default());
+    let kind = role_of(app, path)?;
     let pressable = kind.is_interactive() && !matches!(kind, Role::TEXT_FIELD | Role::TEXT_AREA);
     Ok(only_action(actions).filter(|_| pressable))
 }
@@ -173,8 +202,7 @@ fn press_of(app: &mut AppConnection<'_>, path: &str, actions: &[String]) -> Aske
 fn plain_names(app: &mut AppConnection<'_>, path: &str, actions: usize) -> Asked<Vec<String>> {
     let name = |index: usize| {
         let body = Body::new().i32(index as i32);
-        let name = answer(app.call(path, ACTION, "GetName", body))?;
-        let name = name.and_then(|m| m.reader().str().ok().map(str::to_owned));
+        let name = told(app.call(path, ACTION, "GetName", body), text)?;
         Ok(name.unwrap_or_default())
     };
     (0..actions.min(MOST_ACTIONS)).map(name).collect()
@@ -187,8 +215,8 @@ fn press_index(actions: &[String]) -> Option<i32> {
         .map(|i| i as i32)
 }
 
-/// The index of the element's action, if the element has a single action and that may be a press.
-/// The action's name may be in any language.
+/// The index of the element's only action, if it has just one and that may be a press. The name of
+/// the action may be in any language.
 fn only_action(actions: &[String]) -> Option<i32> {
     let [name] = actions else { return None };
     let name = squeezed(name);
@@ -204,9 +232,9 @@ fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
     Ok(all.map(|(name, _)| name).collect())
 }
 
-/// Which kinds of input an element takes, judged by its actions and states. `doDefault` does not
-/// count as a press, as every element of Chromium has it. GTK 3 gives check boxes in cells the
-/// action `toggle`.
+/// Which kinds of input an element takes, by its actions and states. `doDefault` does not count as
+/// a press: every element of Chromium has it. Check boxes in cells of GTK 3 have the action
+/// `toggle`.
 pub fn takes(app: &mut AppConnection<'_>, path: &str) -> Asked<Takes> {
     let all = actions_and_keys(app, path)?;
     let (mut names, keys): (Vec<_>, Vec<_>) = all.into_iter().unzip();
@@ -223,24 +251,24 @@ pub fn takes(app: &mut AppConnection<'_>, path: &str) -> Asked<Takes> {
 
 /// The actions' names, and the keys that call them.
 fn actions_and_keys(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<(String, String)>> {
-    let Some(message) = answer(app.ask(path, Request::Actions))? else {
-        return Ok(Vec::new());
+    let all = |message: &Message| {
+        let all = message.reader().array(8, |r| {
+            r.align(8)?;
+            let name = r.str()?.to_owned();
+            r.str()?;
+            Ok((name, r.str()?.to_owned()))
+        });
+        all.ok()
     };
-    let all = message.reader().array(8, |r| {
-        r.align(8)?;
-        let name = r.str()?.to_owned();
-        r.str()?;
-        Ok((name, r.str()?.to_owned()))
-    });
-    Ok(all.unwrap_or_default())
+    Ok(told(app.ask(path, Request::Actions), all)?.unwrap_or_default())
 }
 
 /// Whether the app's reply to an accepted action came in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reply {
     InTime,
-    /// It has not replied yet, or never will: the action keeps the app busy, opens a modal dialog,
-    /// or ends the app.
+    /// It may still come, or never: the action keeps the app busy, opens a modal dialog, or ends
+    /// the app.
     Late,
 }
 
@@ -251,7 +279,7 @@ fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted<Reply
             Err(refused(QuietAction::Press, Obstacle::NotDone))
         }
         Ok(_) => Ok(Reply::InTime),
-        // The app answered a call just before, so it is alive, and only its reply is late.
+        // The app answered a call just before. So it is alive, and only late.
         Err(bus::Error::Timeout | bus::Error::Io(_)) => Ok(Reply::Late),
         Err(bus::Error::Remote { name, .. }) if name == NO_REPLY => Ok(Reply::Late),
         Err(bus::Error::Remote { message, .. }) => {
@@ -262,8 +290,8 @@ fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted<Reply
 }
 
 pub(crate) fn state(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<StateSet>> {
-    let message = answer(app.ask(path, Request::State))?;
-    Ok(message.and_then(|m| decode::states(&mut m.reader()).ok()))
+    let states = |message: &Message| decode::states(&mut message.reader()).ok();
+    told(app.ask(path, Request::State), states)
 }
 
 fn require_enabled(app: &mut AppConnection<'_>, path: &str, action: QuietAction) -> Acted {
@@ -281,11 +309,8 @@ fn require_enabled(app: &mut AppConnection<'_>, path: &str, action: QuietAction)
 }
 
 pub(crate) fn interfaces(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
-    let Some(message) = answer(app.ask(path, Request::Interfaces))? else {
-        return Ok(Vec::new());
-    };
-    let all = message.reader().array(4, |r| r.str().map(str::to_owned));
-    Ok(all.unwrap_or_default())
+    let names = |m: &Message| m.reader().array(4, |r| r.str().map(str::to_owned)).ok();
+    Ok(told(app.ask(path, Request::Interfaces), names)?.unwrap_or_default())
 }
 
 /// `set_value`: sets a number, a text, or a choice, whichever the element takes.
@@ -299,7 +324,8 @@ pub fn set_value(
     require_enabled(app, path, ACTION)?;
     let has = interfaces(app, path)?;
     let has = |interface: &str| has.iter().any(|i| i == interface);
-    // In Gecko each paragraph of a page has `EditableText`, so only the state EDITABLE counts.
+    // In a page of Gecko each paragraph has the interface `EditableText`. So the state EDITABLE
+    // decides there.
     let plain = toolkit != Some(Toolkit::Gecko);
     let editable = has(EDITABLE_TEXT)
         && state(app, path)?
@@ -309,10 +335,11 @@ pub fn set_value(
     if has(VALUE) {
         let shown = numeric(app, path, has(TEXT))?;
         match shown.amount(value).map_err(|why| refused(ACTION, why))? {
-            // Gecko would show the number, but send the page no event: set it as a text.
+            // Gecko would show a number that is set, but send the page no event. So the number is
+            // set as a text.
             Some(_) if editable && !plain => {}
             Some(number) => return set_number(app, path, number, shown.value),
-            // Qt's date boxes have no number. They accept a text of the same form as the shown one.
+            // Qt's date boxes have no number, but take a text in the form of the shown one.
             None if editable && form(value) == form(&shown.text) => {}
             None if editable => before = shown.value,
             None => return Err(refused(ACTION, Obstacle::NotANumber(value.to_owned()))),
@@ -326,7 +353,7 @@ pub fn set_value(
     if editable {
         let body = Body::new().str(value);
         if is_true(app.call(path, EDITABLE_TEXT, "SetTextContents", body))? {
-            // GTK's spin buttons apply a text when they lose the focus, or after Return.
+            // GTK's spin buttons apply a text only when they lose the focus, or after Return.
             let takes_late = is == Some(role::SPIN_BUTTON) && before.is_some();
             if takes_late && !becomes_other(app, path, before)? {
                 return Err(refused(ACTION, Obstacle::ShownNotTaken));
@@ -382,11 +409,11 @@ fn select(
             Err(refused(ACTION, Obstacle::ChoiceNotSettable))
         }
         choice::Search::Choice(choice) => {
-            // Selecting an item of a menu only highlights the item.
-            let (kind, _) = Role::from_atspi(app_role(app, &choice.path)?.unwrap_or_default());
-            let in_menu = kind == Role::MENU_ITEM && app_role(app, path)? != Some(role::COMBO_BOX);
-            // Select through the combo box if it implements Selection, else through the items'
-            // container.
+            // Selecting an item of a menu would only highlight the item.
+            let in_menu = role_of(app, &choice.path)? == Role::MENU_ITEM
+                && app_role(app, path)? != Some(role::COMBO_BOX);
+            // Selects through the combo box if that implements Selection, else through the
+            // container of the choices.
             let list = if selects { path } else { &choice.container };
             let body = Body::new().i32(choice.index);
             if !in_menu && is_true(app.call(list, SELECTION, "SelectChild", body))? {
@@ -413,8 +440,11 @@ fn select(
 }
 
 fn app_role(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<u32>> {
-    let answer = answer(app.ask(path, Request::Role))?;
-    Ok(answer.and_then(|m| m.reader().u32().ok()))
+    told(app.ask(path, Request::Role), number)
+}
+
+fn role_of(app: &mut AppConnection<'_>, path: &str) -> Asked<Role> {
+    Ok(Role::from_atspi(app_role(app, path)?.unwrap_or_default()).0)
 }
 
 /// Waits briefly until an element's number has changed.
@@ -431,14 +461,12 @@ fn numeric(app: &mut AppConnection<'_>, path: &str, has_text: bool) -> Asked<Num
     let value = current(app, path)?;
     let (low, high) = range(app, path)?.unzip();
     let text = if has_text {
-        answer(app.ask(path, Request::Text(0, LONGEST)))?
+        told(app.ask(path, Request::Text(0, LONGEST)), text)?
     } else {
         None
     };
-    let text = text.and_then(|m| Some(m.reader().str().ok()?.to_owned()));
-    let text = text.unwrap_or_default();
     Ok(Numeric {
-        text,
+        text: text.unwrap_or_default(),
         value,
         low,
         high,
@@ -447,16 +475,14 @@ fn numeric(app: &mut AppConnection<'_>, path: &str, has_text: bool) -> Asked<Num
 
 /// The element's value now.
 fn current(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<f64>> {
-    let value = answer(app.ask(path, Request::Value))?;
-    Ok(value.and_then(|m| m.reader().variant_f64().ok()))
+    told(app.ask(path, Request::Value), property)
 }
 
 /// The range of an element's number, if it has one.
 pub fn range(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<(f64, f64)>> {
     let mut limit = |name| -> Asked<Option<f64>> {
         let body = Body::new().str(VALUE).str(name);
-        let message = answer(app.call(path, PROPERTIES, "Get", body))?;
-        Ok(message.and_then(|m| m.reader().variant_f64().ok()))
+        told(app.call(path, PROPERTIES, "Get", body), property)
     };
     let range = limit("MinimumValue")?.zip(limit("MaximumValue")?);
     Ok(range.filter(|(low, high)| low < high))
@@ -468,7 +494,7 @@ fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64, before: Opti
         .str("CurrentValue")
         .variant_f64(number);
     let set = answer(app.call(path, PROPERTIES, "Set", body))?.is_some();
-    // Swing's spin buttons report success, but keep their old number.
+    // Swing's spin buttons report success and keep their old number.
     let stays = before.is_some() && before != Some(number);
     if set && (!stays || becomes_other(app, path, before)?) {
         return Ok(());
@@ -480,12 +506,11 @@ fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64, before: Opti
 /// ancestor.
 pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> Acted {
     const ACTION: QuietAction = QuietAction::SetSelected;
-    // The element is often a text inside a row, and the row is what can be selected: try some
-    // ancestors too.
+    // The element is often a text in a row, and only the row can be selected. So some ancestors are
+    // tried too.
     const LEVELS: usize = 3;
     require_enabled(app, path, ACTION)?;
-    let (kind, _) = Role::from_atspi(app_role(app, path)?.unwrap_or_default());
-    if matches!(kind, Role::CHECK_BOX | Role::RADIO_BUTTON) {
+    if matches!(role_of(app, path)?, Role::CHECK_BOX | Role::RADIO_BUTTON) {
         let on = |states: StateSet| states.has(StateSet::CHECKED) || states.has(StateSet::PRESSED);
         let is = state(app, path)?.is_some_and(on);
         return if is == selected {
@@ -503,20 +528,17 @@ pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
         let Some(parent) = parent(app, &child)? else {
             break;
         };
-        let index = answer(app.ask(&child, Request::Index))?;
-        let index = index
-            .and_then(|m| m.reader().i32().ok())
-            .filter(|&i| i >= 0);
+        let at = told(app.ask(&child, Request::Index), index)?;
         let has = interfaces(app, &parent)?;
         for (interface, members) in ways {
-            let Some(mut place) = index.filter(|_| has.iter().any(|i| i == interface)) else {
+            let Some(mut place) = at.filter(|_| has.iter().any(|i| i == interface)) else {
                 continue;
             };
             if interface == TABLE {
-                let row = answer(app.ask(&parent, Request::RowAtIndex(place)))?;
-                let row = row.and_then(|m| m.reader().i32().ok()).filter(|&r| r >= 0);
-                let Some(row) = row else { continue };
-                place = row;
+                match told(app.ask(&parent, Request::RowAtIndex(place)), index)? {
+                    Some(row) => place = row,
+                    None => continue,
+                }
             }
             let (member, body) = (members[usize::from(selected)], Body::new().i32(place));
             if is_true(app.call(&parent, interface, member, body))?
@@ -531,8 +553,7 @@ pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
 }
 
 fn parent(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<Arc<str>>> {
-    let message = answer(app.ask(path, Request::Parent))?;
-    Ok(message.as_ref().and_then(decode::object_property))
+    told(app.ask(path, Request::Parent), decode::object_property)
 }
 
 /// Scrolls the element into view. `false` if the toolkit cannot.
@@ -572,7 +593,7 @@ mod tests {
         assert_eq!(index(&["listitem.scroll-to"]), (None, None));
         assert_eq!(index(&["ShowMenu"]), (None, None));
         assert_eq!(index(&["Scroll Up", "Scroll Down"]), (None, None));
-        // A Java button under a German desktop.
+        // The name that a Java button's action has under a German desktop.
         assert_eq!(index(&["klicken"]), (None, Some(0)));
     }
 }

@@ -26,7 +26,8 @@ impl Aimed {
         }
         let is_qt = toolkit == Toolkit::Qt;
         let is_row = is_qt && matches!(&*element.native_role, "list item" | "tree item");
-        // Qt also reports group boxes as check boxes. Unlike real ones, they have elements inside.
+        // Qt reports group boxes as check boxes. Unlike real check boxes, they have elements
+        // inside.
         let is_button = matches!(&*element.native_role, "push button" | "radio button")
             || &*element.native_role == "check box" && tree.inside(index).next().is_none();
         (is_row || is_button).then_some(Self {

@@ -20,8 +20,8 @@ pub struct App {
     pub cache: BulkCache,
     /// The requests of the app's last reading.
     pub questions: Questions,
-    /// Whether the tree has stopped growing. GTK 4's tree grows as it is read, until a reading
-    /// finds the same tree as the reading before.
+    /// Whether the tree has stopped growing. Reading a tree of GTK 4 makes it grow, until two
+    /// readings in a row find the same tree.
     pub grown: bool,
     /// Whether the last reading had a visible page that was loading.
     pub loads: bool,
@@ -40,9 +40,9 @@ pub struct App {
 impl App {
     /// The state of an app before its first reading.
     pub fn new(peer: Peer) -> Self {
-        // LibreOffice's cache is never fetched. With five documents, fetching it took more than 2 s
-        // on a loaded machine, during which LibreOffice answered nothing else, and most of the
-        // cache is not in the tree.
+        // LibreOffice's cache is never fetched. With five documents on a loaded machine, that took
+        // more than 2 s, in which LibreOffice answered nothing else. Most of the cache is not in
+        // the tree anyway.
         let cache_use = if vcl::is_office(&peer.name) {
             CacheUse::Never
         } else {

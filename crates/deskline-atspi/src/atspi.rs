@@ -26,11 +26,11 @@ use crate::toolkits::{Toolkit, mapped, vcl};
 use crate::tree::{self, Windows};
 use crate::{act, reading};
 
-/// The maximum number of further readings of an app whose tree grows as it is read, until two
+/// How many times at most an app is read again whose tree grows as it is read. It is done when two
 /// readings agree.
 const GROWTH: usize = 3;
 
-/// The time budget for hidden nodes, if the nodes that are left are read after the link.
+/// The time budget for hidden nodes, if the rest of them is read after the link.
 const WHILE_READ_ON: Duration = Duration::from_millis(100);
 
 /// How long an app may take to return its name for a list of apps.
@@ -73,7 +73,7 @@ pub struct AtSpi {
     pub(crate) asked: Option<Asked>,
     /// The control of the last hit test, if a press would show in the control's states.
     pub(crate) aimed: Option<Aimed>,
-    /// Controls that an app draws itself: a press does not make them PRESSED.
+    /// Controls that an app draws itself, which do not become PRESSED.
     pub(crate) unlike_buttons: HashSet<ElementId>,
     pub(crate) placed: Option<Placed>,
 }
@@ -100,27 +100,26 @@ impl AtSpi {
         })
     }
 
-    /// The address of the bus.
     pub fn address(&self) -> &str {
         &self.address
     }
 
     /// The bus's own id. It changes with each start of the desktop.
     pub fn guid(&self) -> &str {
-        self.bus.guid()
+        &self.bus.guid
     }
 
-    /// The pid that the bus daemon reports for this process. `None` if the daemon sees no pid, as
-    /// when this process runs in a container.
+    /// This process's pid, as the bus daemon reports it. `None` if the daemon sees no pid, as it
+    /// does for a process in a container.
     pub fn own_pid(&mut self) -> Option<u32> {
-        let name = self.bus.name().to_owned();
+        let name = self.bus.name.clone();
         let call = Call::to_bus("GetConnectionUnixProcessID", Body::new().str(&name));
         let reply = self.bus.call(&call, PATIENCE).ok()?;
         reply.reader().u32().ok().filter(|pid| *pid != 0)
     }
 
-    /// The apps on the bus, in the order in which they joined. Requests go to the registry and the
-    /// daemon, and to apps only if several are behind one proxy.
+    /// The apps on the bus, in the order in which they joined. Only the registry and the daemon are
+    /// asked, and apps only if several are behind one proxy.
     pub fn apps(&mut self) -> bus::Result<Vec<Listed>> {
         let call = Call::new(REGISTRY, ROOT, ACCESSIBLE, "GetChildren", Body::new());
         let name = |r: &mut Reader<'_>| r.object().map(|(name, _)| name.to_owned());
@@ -153,8 +152,8 @@ impl AtSpi {
             .collect())
     }
 
-    /// The app's own name for itself. Empty if the app does not answer at once, as a list of apps
-    /// must not wait for an app that hangs.
+    /// The app's own name for itself. Empty if the app does not answer at once: a list of apps must
+    /// not wait for one that hangs.
     pub fn name_of(&mut self, pid: u32) -> String {
         let met = self.meet(pid, AT_ONCE);
         met.map(|app| app.peer.name.clone()).unwrap_or_default()
@@ -185,8 +184,8 @@ impl AtSpi {
         self.apps.get_mut(&pid).ok_or_else(|| no_window(pid))
     }
 
-    /// Whether coordinates in the app's pop-ups are relative to the pop-ups' windows, so that a
-    /// reading has to know these windows.
+    /// Whether the app reports coordinates in its pop-ups relative to the pop-ups' windows. A
+    /// reading then has to know these windows.
     pub fn needs_popups(&mut self, pid: u32) -> bool {
         self.app(pid)
             .is_ok_and(|app| !app.peer.toolkit.knows_the_screen())
@@ -268,11 +267,6 @@ impl AtSpi {
         }
     }
 
-    /// Forgets an app's state and private socket, after the app did not answer.
-    fn forget(&mut self, pid: u32) {
-        self.apps.remove(&pid);
-    }
-
     /// Reads the app. `windows` are the app's windows: some toolkits report coordinates relative to
     /// the windows.
     pub fn read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree> {
@@ -288,11 +282,11 @@ impl AtSpi {
             scope => scope,
         };
         let first = self.try_read(pid, (scope, whole), windows);
-        // The private socket may belong to an app that is gone: look the app up again, and try once
-        // more.
+        // The private socket may be that of an app that is gone. So the app is looked up again, and
+        // read once more.
         let mut read = match first {
             Err(bus::Error::Io(_)) => {
-                self.forget(pid);
+                self.apps.remove(&pid);
                 self.app(pid)?;
                 self.try_read(pid, (scope, whole), windows)
             }
@@ -317,15 +311,15 @@ impl AtSpi {
             }
             read = again;
         }
-        // If the app has left the bus, the bus itself answers with errors, so even the root is
-        // missing.
+        // Once an app has left the bus, the bus answers for it, with errors. So not even the root
+        // is there.
         if read.as_ref().is_ok_and(|tree| tree.elements.is_empty()) {
-            self.forget(pid);
+            self.apps.remove(&pid);
             process::ends_within(pid, CLOSES);
             return Err(no_window(pid));
         }
         read.map_err(|e| {
-            self.forget(pid);
+            self.apps.remove(&pid);
             unanswered(e, &name, pid)
         })
     }
@@ -359,8 +353,8 @@ impl AtSpi {
             mirror.shows_other = false;
             mirror.changed.clear();
         }
-        // A reading of visible nodes alone, as between a click and the text typed after it, does
-        // not replace the last reading.
+        // A reading of visible nodes alone, as between a click and the text after it, leaves the
+        // last reading as it is.
         let last = match scope {
             Scope::Showing => None,
             _ => self
@@ -373,8 +367,8 @@ impl AtSpi {
         let toolkit = app.peer.toolkit;
         let again = matches!(scope, Scope::Again { .. });
         let fetch_cache = app.cache.is_due();
-        // If no budget is enough for the whole app, always reuse its last reading: a new one would
-        // never be complete.
+        // If the app is too large for any budget, a new reading would never be complete. So its
+        // last reading is always reused.
         let reused = last.as_ref().filter(|last| again || last.outgrows_budget);
         let scope = match scope {
             Scope::Again { budget } if reused.is_some_and(|last| last.cut_short) => Scope::Again {
@@ -386,8 +380,8 @@ impl AtSpi {
         let menus = app.unlisted.open(app.peer.connection(bus))?;
         let mut engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
         engine.unlisted = menus;
-        // If the cache is fetched, its one call returns the nodes of all frames, also of those that
-        // nobody sees.
+        // The cache comes in one call, with the nodes of all frames, also of those that nobody
+        // sees. Nothing is gained by leaving these out.
         if !whole && !fetch_cache {
             engine.unseen = app.documents.unseen(windows, &self.acted_in);
         }
@@ -426,14 +420,15 @@ impl AtSpi {
         let frames = read.set_aside.iter();
         let frames = frames.map(|&frame| tree::element_id(&bus_name, &nodes[frame].path));
         tree.older = older_parts(&tree, kept, (older, age), frames);
-        let heard = self.mirrors.is_current(&bus_name);
-        // If the traversal was cut, it is unknown what its nodes lack: do not keep the nodes.
+        let heard = self.mirrors.current(&bus_name).is_some();
+        // After a cut it is unknown what the nodes lack, so they are not kept.
         let given_up = partial.unread.cut;
         if !given_up && scope != Scope::Showing {
             app.documents
                 .remember(&nodes, &read.set_aside, &tree, windows);
         }
-        // Drop the reused documents: this reading does not know the events since they were read.
+        // The events since the reused documents were read are not known to this reading. So these
+        // documents are not kept with it.
         nodes.truncate(own);
         for &frame in &read.set_aside {
             nodes[frame].children.clear();
@@ -519,8 +514,9 @@ impl AtSpi {
     }
 }
 
-/// Describes the elements that this call did not read: hidden elements (`kept`: their number and
-/// age), and `unseen` elements, last read `age` ago, in the `frames` of windows that nobody sees.
+/// Describes the elements that this call did not read. `kept`: the number and the age of hidden
+/// elements. `unseen`: the number of elements in the `frames` of windows that nobody sees, last
+/// read `age` ago.
 fn older_parts(
     tree: &Tree,
     kept: Option<(usize, Duration)>,
@@ -584,9 +580,9 @@ fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
     match e {
         bus::Error::Timeout if process::is_gone(pid) => Error::NoProcess(pid),
         bus::Error::Timeout => Error::not_answering(pid, app, PATIENCE),
-        // The app is gone, and its private socket with it.
+        // The private socket has closed because the app has ended.
         bus::Error::Io(_) if process::ends_within(pid, CLOSES) => Error::NoProcess(pid),
-        // The connection to the bus, or to the app's own socket, is lost: connect to both again.
+        // The connection to the bus or to the app is lost. Both are made again.
         e => on_bus("talking to the app over the accessibility bus")(e),
     }
 }

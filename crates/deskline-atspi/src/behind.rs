@@ -1,5 +1,5 @@
-//! Apps behind a proxy of the bus, as Flatpak starts them. For such an app the bus daemon reports
-//! the proxy's process.
+//! Apps behind a proxy of the bus, which Flatpak starts for them. The bus daemon reports the
+//! process of the proxy as theirs.
 
 use std::time::{Duration, Instant};
 
@@ -30,8 +30,8 @@ impl AtSpi {
         for (proxy, names) in proxies {
             let mut clients = clients::connected_to(proxy);
             if clients.is_empty() {
-                // A Flatpak without a network is in a network namespace of its own, so its
-                // connection is not found here.
+                // A Flatpak without network access has a network namespace of its own, in which its
+                // connection cannot be found from here.
                 clients = flatpak::beside(proxy);
             }
             let clients: Vec<(u32, String)> = clients
@@ -69,8 +69,8 @@ impl AtSpi {
     }
 }
 
-/// Assigns each app one of the processes that are connected to its proxy: the process with the
-/// app's name, else the next process in order. All remaining apps share the last process.
+/// Assigns each app one of the processes that are connected to its proxy: the one that has the
+/// app's name, or else the next one in order. When none is left, the last process is taken again.
 fn assign(called: &[String], mut clients: Vec<(u32, String)>) -> Vec<u32> {
     let is = |app: &str, process: &str| {
         let (app, process) = (app.to_lowercase(), process.to_lowercase());

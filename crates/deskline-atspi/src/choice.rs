@@ -14,8 +14,8 @@ use crate::request::Request;
 /// The time limit of a search.
 pub const TIME: Duration = Duration::from_secs(2);
 
-/// The number of levels to search below the element: a combo box, its menu or list, its items.
-/// Swing has a scroll pane and a viewport between the menu and the list.
+/// How many levels below the element are searched: the combo box, its menu or list, and the items.
+/// Swing has a scroll pane and a viewport between the last two.
 const DEPTH: usize = 5;
 
 /// The batch size for containers with more than [`LISTED`] children, whose children are requested
@@ -27,7 +27,6 @@ const BATCH: i32 = 128;
 pub struct Choice {
     /// The path of the choice's parent.
     pub container: String,
-    /// The index in the parent.
     pub index: i32,
     pub path: String,
 }
@@ -50,14 +49,14 @@ pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> bus::Result<
     let mut level = vec![path.to_owned()];
     for _ in 0..DEPTH {
         let mut next = Vec::new();
-        let requests = level
-            .iter()
-            .flat_map(|path| [Request::State, Request::ChildCount].map(|q| (path.as_str(), q)));
-        let answers = ask_each(app, requests.collect(), end)?;
+        let requests = level.iter().flat_map(|path| {
+            [Request::State, Request::ChildCount].map(|q| (path.as_str().into(), q))
+        });
+        let (answers, _) = app.ask_each(requests, end)?;
         for (container, answer) in level.iter().zip(answers.chunks(2)) {
             let states = answer[0].as_ref();
             let states = states.and_then(|m| decode::states(&mut m.reader()).ok());
-            // Skip tables: they create cells on request.
+            // A table creates its cells on request, so tables are skipped.
             if states.is_none_or(|states| states.has(StateSet::MANAGES_DESCENDANTS)) {
                 continue;
             }
@@ -65,8 +64,9 @@ pub fn find(app: &mut AppConnection<'_>, path: &str, name: &str) -> bus::Result<
             let count = count.and_then(|m| m.reader().variant_i32().ok());
             let mut from = 0;
             while let Some(children) = children(app, container, count.unwrap_or(-1), from, end)? {
-                let names = children.iter().map(|child| (child.as_str(), Request::Name));
-                let names = ask_each(app, names.collect(), end)?;
+                let names = children.iter();
+                let names = names.map(|child| (child.as_str().into(), Request::Name));
+                let (names, _) = app.ask_each(names, end)?;
                 for (index, (child, answer)) in (from..).zip(children.into_iter().zip(names)) {
                     let said = answer.as_ref().and_then(|m| m.reader().variant_str().ok());
                     looked += usize::from(said.is_some());
@@ -109,27 +109,16 @@ fn children(
         return Ok(None);
     }
     if count <= LISTED {
-        let answer = ask_each(app, vec![(path, Request::Children)], end)?.pop();
-        return Ok(answer.flatten().and_then(|m| decode::paths(&m)));
+        let (mut answer, _) = app.ask_each([(path.into(), Request::Children)], end)?;
+        return Ok(answer.pop().flatten().and_then(|m| decode::paths(&m)));
     }
     let places = from..(from + BATCH).min(count);
-    let requests = places.map(|i| (path, Request::ChildAt(i))).collect();
-    let answers = ask_each(app, requests, end)?;
+    let requests = places.map(|i| (path.into(), Request::ChildAt(i)));
+    let (answers, _) = app.ask_each(requests, end)?;
     let path = |m: &Message| m.reader().object().ok().map(|(_, path)| path.to_owned());
-    // A child without an answer gets the null path, so that the indices stay correct.
+    // A child without an answer gets the null path. So the indices of the others stay right.
     let children = answers
         .iter()
         .map(|m| m.as_ref().and_then(path).unwrap_or_else(|| NULL.to_owned()));
     Ok(Some(children.collect()))
-}
-
-/// The replies that arrive by `end`, in the order of the requests. `None` for an error.
-fn ask_each(
-    app: &mut AppConnection<'_>,
-    requests: Vec<(&str, Request)>,
-    end: Instant,
-) -> bus::Result<Vec<Option<Message>>> {
-    let requests = requests.into_iter();
-    let requests = requests.map(|(path, request)| (path.into(), request));
-    app.ask_each(requests, end).map(|(replies, _)| replies)
 }

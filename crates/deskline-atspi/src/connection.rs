@@ -15,19 +15,19 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 /// How long connecting to a private socket may take. If it takes longer, the bus is used.
 pub(crate) const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
 
-/// The maximum number of private sockets that are set aside. If an action runs a dialog, the socket
-/// of that action is closed when this many further actions in the dialog have been made.
+/// The maximum number of private sockets that are set aside. If an action runs a dialog, its socket
+/// is closed after this many further actions in the dialog.
 const MOST_ASIDE: usize = 16;
 
-/// After this time without a reply, the app's root is requested. The app has the rest of
-/// [`PATIENCE`] to answer.
+/// If no reply comes for this long, the app's root is requested, to see whether the app is alive.
+/// It has the rest of [`PATIENCE`] to answer.
 const SILENCE: Duration = Duration::from_millis(1_700);
 
 /// The tag of the request to the root. The tags of other requests count up from 0.
 const CONTROL: u64 = u64::MAX;
 
-/// The maximum number of requests in flight. The gain flattens at 64 to 256 requests, and 1,024 are
-/// safe with every toolkit.
+/// The maximum number of requests in flight. More than 64 to 256 gain little. 1,024 were safe with
+/// every toolkit.
 pub(crate) const MOST_IN_FLIGHT: usize = 512;
 
 /// The quickest way to an app's objects: its private socket, else the bus.
@@ -109,9 +109,9 @@ impl<'a> AppConnection<'a> {
         tags
     }
 
-    /// The next reply to any request in flight, until `end`. If an app is silent for most of
-    /// [`PATIENCE`], its root is requested: some apps are alive and never answer some requests (GTK
-    /// 4.8 `GetOffsetAtPoint`).
+    /// The next reply to any request in flight, until `end`. Some apps are alive but never answer
+    /// some requests, as GTK 4.8 does not answer `GetOffsetAtPoint`. So if an app is silent for
+    /// most of [`PATIENCE`], its root is requested.
     ///
     /// # Errors
     /// [`Error::Timeout`] if the app was silent for [`PATIENCE`]; [`Error::Io`] if the connection
@@ -126,7 +126,7 @@ impl<'a> AppConnection<'a> {
                     if asked {
                         return Ok(Next::Unanswered(self.forget()));
                     }
-                    // This was a late reply to the request to the root that an earlier wait sent.
+                    // A late reply to a request to the root, which an earlier wait has sent.
                     if self.is_idle() {
                         return Ok(Next::Unanswered(Vec::new()));
                     }
@@ -170,8 +170,7 @@ impl<'a> AppConnection<'a> {
     ) -> Reply {
         let call = Call::new(&self.destination, path, interface, member, body);
         let reply = self.connection.call(&call, limit);
-        // GTK replies to an action before it carries the action out, so it may still use the
-        // socket.
+        // GTK replies to an action before it carries it out, and may use the socket until then.
         if member == "DoAction" || matches!(reply, Err(Error::Timeout)) {
             self.set_aside();
         }
@@ -179,9 +178,9 @@ impl<'a> AppConnection<'a> {
     }
 
     /// Replaces a private socket over which the app may still carry out a call. While a GTK 3 app
-    /// runs a modal dialog in a call (`gtk_dialog_run`), it answers over other sockets only. If a
-    /// message or the end of the connection then waits in this socket, the app hangs for ever at
-    /// the next key.
+    /// runs a modal dialog in that call (`gtk_dialog_run`), it answers over other sockets only. If
+    /// a message or the end of the connection arrives in this socket meanwhile, the app hangs for
+    /// ever at the next key.
     fn set_aside(&mut self) {
         let Some((address, aside)) = &mut self.successor else {
             return;

@@ -85,8 +85,8 @@ pub(crate) fn number_property(message: &Message) -> Option<i32> {
     message.reader().variant_i32().ok()
 }
 
-/// What a label says: its name, or its text if it has no name. `replies` has the reply about the
-/// name, then the reply about the text.
+/// What a label says: its name, or else its text. `replies` has the reply about the name, then the
+/// reply about the text.
 pub fn label(replies: &[Option<Message>]) -> Option<String> {
     let [name, text] = replies else { return None };
     let name = name.as_ref().and_then(|m| m.reader().variant_str().ok());

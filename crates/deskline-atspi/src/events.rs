@@ -5,6 +5,7 @@
 //! ([`crate::strategies::reuse`]). Between links [`AtSpi::idle`] takes the events, and ends the
 //! subscription when there are too many events or the reading is too old.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_contract::{Result, Sign};
@@ -21,7 +22,7 @@ use crate::request::Request;
 use crate::strategies::read_on;
 use crate::tree::split_id;
 
-/// The events that announce a change. Toolkits also send thousands of events that do not.
+/// The events that announce a change. Toolkits send thousands of others.
 #[rustfmt::skip]
 const EVENTS: [&str; 7] = [
     "object:children-changed", "object:state-changed", "object:property-change",
@@ -42,7 +43,7 @@ impl AtSpi {
     /// reading can still be used, unless that reading is too old.
     pub fn listen(&mut self, pid: u32) -> Result<()> {
         let bus_name = self.app(pid)?.peer.bus_name.clone();
-        if !self.mirrors.is_current(&bus_name) {
+        if self.mirrors.current(&bus_name).is_none() {
             self.rest();
         }
         if self.mirrors.current.is_some() || self.mirrors.resume(&bus_name) {
@@ -52,9 +53,8 @@ impl AtSpi {
             .map_err(on_bus("listening to accessibility events"))
     }
 
-    /// Subscribes before a reading, so that the next link can reuse the reading. Does nothing if
-    /// the running link is subscribed to an app already. If this fails, the next link reads
-    /// everything.
+    /// Subscribes before a reading, so that the next link can reuse it. Does nothing if the running
+    /// link is subscribed to an app already. If it fails, the next link reads everything.
     pub(crate) fn listen_from_now(&mut self, pid: u32) {
         let app = self.apps.get(&pid);
         let tells = app.is_some_and(|app| app.peer.toolkit.reports_hidden_changes());
@@ -84,16 +84,16 @@ impl AtSpi {
         self.bus.call(&call, PATIENCE).map(drop)
     }
 
-    /// Whether the app still shows what it showed at its last reading, according to the events that
-    /// came before its last reply on the bus.
+    /// Whether the app still shows what it showed at its last reading, as far as its events tell
+    /// that came before its last reply on the bus.
     pub(crate) fn shows_the_same(&mut self, bus_name: &str) -> bool {
         self.hear();
-        let current = self.mirrors.current.as_ref();
-        current.is_some_and(|mirror| mirror.bus_name == bus_name && !mirror.shows_other)
+        let current = self.mirrors.current(bus_name);
+        current.is_some_and(|mirror| !mirror.shows_other)
     }
 
-    /// Takes all events that the app has sent until now: they arrive before its reply to a request
-    /// over the bus. A reply over its private socket can overtake events.
+    /// Takes all events that the app has sent so far. A request over the bus makes sure: they
+    /// arrive before its reply. A reply over the private socket can overtake events.
     pub(crate) fn catch_up(&mut self, bus_name: &str) -> bus::Result {
         let reply = AppConnection::by_bus(&mut self.bus, bus_name).ask(ROOT, Request::State);
         self.hear();
@@ -108,11 +108,7 @@ impl AtSpi {
     pub fn rest(&mut self) {
         self.acted_in.clear();
         let of = self.mirrors.current.as_ref();
-        let app = of.and_then(|m| {
-            self.apps
-                .values()
-                .find(|app| app.peer.bus_name == m.bus_name)
-        });
+        let app = of.and_then(|mirror| app_of(&mut self.apps, &mirror.bus_name));
         if !app.is_some_and(|app| app.peer.toolkit.reports_hidden_changes())
             && let Some(last) = self.mirrors.last()
         {
@@ -122,37 +118,34 @@ impl AtSpi {
         self.unsubscribe(dropped);
     }
 
-    /// From now to the end of the link only events about this control count as changes. `false` if
+    /// From now to the end of the link, only events about this control count as changes. `false` if
     /// the toolkit may switch the control without an event, or if the control has changed since the
     /// last reading.
     pub fn watch(&mut self, control: &ElementId) -> bool {
         let Some((bus_name, path)) = split_id(control) else {
             return false;
         };
-        let mut apps = self.apps.values();
-        let app = apps.find(|app| app.peer.bus_name == bus_name);
-        let current = self.mirrors.current.as_mut();
-        let current = current.filter(|mirror| mirror.bus_name == bus_name);
-        let (Some(app), Some(mirror)) = (app, current) else {
+        let app = app_of(&mut self.apps, bus_name);
+        let (Some(app), Some(mirror)) = (app, self.mirrors.current(bus_name)) else {
             return false;
         };
         mirror.watched = Some(path.to_owned());
         app.peer.toolkit.tells_states() && !mirror.changed.contains(path)
     }
 
-    /// Whether this object has become selected or checked since the last click, even if only for a
-    /// moment.
-    pub fn was_turned_on(&mut self, element: &ElementId) -> bool {
+    /// How long ago this object last became selected or checked, or ceased to be, since the last
+    /// click, and whether it was on at any time since then.
+    pub fn switched(&mut self, element: &ElementId) -> Option<(Duration, bool)> {
         self.hear();
-        let Some((bus_name, path)) = split_id(element) else {
-            return false;
-        };
-        let current = self.mirrors.current.as_ref();
-        current.is_some_and(|m| m.bus_name == bus_name && m.turned_on.contains(path))
+        let (bus_name, path) = split_id(element)?;
+        let mirror = self.mirrors.current(bus_name)?;
+        let (at, on) = mirror.switched.get(path)?;
+        Some((at.elapsed(), *on))
     }
 
-    /// Between links: takes the pending events, and continues for about 50 ms a last reading that
-    /// the budget cut short. Returns after what time to call again; `None` if no app is subscribed.
+    /// Between links: takes the pending events, and for about 50 ms continues a last reading that
+    /// the budget cut short. Returns the time after which to call again, `None` if no app is
+    /// subscribed.
     pub fn idle(&mut self) -> Option<Duration> {
         self.rest();
         let now = Instant::now();
@@ -180,17 +173,15 @@ impl AtSpi {
         let Some(mirror) = mirrors.cut_short() else {
             return false;
         };
-        let app = apps
-            .values_mut()
-            .find(|app| app.peer.bus_name == mirror.bus_name);
+        let app = app_of(apps, &mirror.bus_name);
         let (Some(app), Some(mut last)) = (app, mirror.last.take()) else {
             return true;
         };
         let toolkit = app.peer.toolkit;
         let end = Instant::now() + HANGS;
         let mut engine = Engine::new(app.peer.connection(bus), &mirror.bus_name, toolkit, end);
-        // Events that came during the batch are still queued, and will invalidate the nodes that
-        // were read before the events. If the batch fails, the next link reads everything.
+        // The nodes that were read before an event of this batch will be invalidated by it, because
+        // it is still queued. If the batch fails, the next link reads everything.
         if read_on::read_on(&mut engine, &mut last).is_ok() {
             mirror.last = Some(last);
         }
@@ -241,13 +232,17 @@ impl AtSpi {
     pub(crate) fn hear(&mut self) -> Option<Sign> {
         let signals = self.bus.take_signals();
         for signal in &signals {
-            let mut apps = self.apps.values_mut();
-            let omits = |app: &&mut App| app.peer.toolkit.omits_menus();
-            let sender = apps.find(|app| app.peer.bus_name == signal.sender);
-            if let Some(app) = sender.filter(omits) {
+            let sender = app_of(&mut self.apps, &signal.sender);
+            if let Some(app) = sender.filter(|app| app.peer.toolkit.omits_menus()) {
                 app.unlisted.hear(signal);
             }
         }
         self.mirrors.hear(signals.into_iter())
     }
+}
+
+/// The app with this bus name.
+fn app_of<'a>(apps: &'a mut HashMap<u32, App>, bus_name: &str) -> Option<&'a mut App> {
+    let mut apps = apps.values_mut();
+    apps.find(|app| app.peer.bus_name == bus_name)
 }

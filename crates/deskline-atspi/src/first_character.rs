@@ -1,4 +1,4 @@
-//! Where a character of a text is. The place of the first character tells the text direction of a
+//! Where a character of a text is. The place of the first character shows the text direction of a
 //! control.
 
 use deskline_contract::Result;
@@ -46,8 +46,8 @@ impl AtSpi {
 }
 
 impl Located<'_> {
-    /// Whether the texts of a GTK 4 window are aligned to the right, as those of right-to-left
-    /// windows are. GTK 4.8 reports neither the direction nor the place of a character.
+    /// Whether the texts of a GTK 4 window are aligned to the right, as in a right-to-left
+    /// language. GTK 4.8 reports neither the direction nor the place of a character.
     fn is_right_to_left(&mut self, tree: &Tree, top: usize) -> bool {
         const ASKED: usize = 3;
         let texts = (top..tree.elements.len()).filter(|&at| {

@@ -243,7 +243,7 @@ fn a_peer_that_falls_silent_is_not_waited_for() {
 }
 
 #[test]
-fn a_bulk_cache_that_lacks_the_nodes_is_fetched_only_once() {
+fn a_cache_without_the_apps_nodes_is_fetched_only_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut connection = client(&folder, QUICK);
     let app = AppConnection::private(&mut connection);
@@ -259,7 +259,7 @@ fn a_bulk_cache_that_lacks_the_nodes_is_fetched_only_once() {
 }
 
 #[test]
-fn a_tree_is_read_without_a_method_that_never_answers() {
+fn a_tree_is_read_although_the_app_never_answers_one_method() {
     let folder = tempfile::tempdir().unwrap();
     let is_deaf_to = |call: &str| call.contains("GetExtents");
     let peer = Peer {
@@ -399,7 +399,8 @@ fn a_request_sent_ahead_is_not_sent_again() {
     };
     let folder = tempfile::tempdir().unwrap();
     let mut questions = Questions::default();
-    // The root's role, name, and children; the cell's place and children.
+    // Six answers are enough for the root's role, name and children, and the cell's place and
+    // children.
     for most in [usize::MAX, 6] {
         let mut connection = client(&folder, Peer { own, most, ..QUICK });
         let app = AppConnection::private(&mut connection);
@@ -438,7 +439,7 @@ fn a_handshake_ends_at_its_time_limit() {
     assert!(connect(&path));
     let path = folder.path().join("full");
     let _listener = UnixListener::bind(&path).unwrap();
-    // More connections than any backlog holds.
+    // More connections than any backlog takes.
     let mut held = vec![];
     for _ in 0..5_000 {
         let address = rustix::net::SocketAddrUnix::new(&path).unwrap();

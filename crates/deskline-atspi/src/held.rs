@@ -1,5 +1,5 @@
-//! Whether a control has received a press: controls of GTK 3 and Qt show a press in their states
-//! while the mouse button is down.
+//! Whether a control has received a press. Controls of GTK 3 and Qt show it in their states while
+//! the mouse button is down.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::atspi::AtSpi;
 use crate::names::{ACTION, StateSet};
 use crate::tree::split_id;
 
-/// How long a control may take to show a press once its app answers. GTK 3.24 and Qt 5.15 take 1 to
-/// 3 ms.
+/// How long a control may take to show a press, once its app answers. GTK 3.24 and Qt 5.15 take 1
+/// to 3 ms.
 const SHOWS: Duration = Duration::from_millis(300);
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -26,13 +26,15 @@ impl AtSpi {
     pub fn aimed(&mut self, at: Point) -> Option<Aimed> {
         self.hear();
         if let Some(mirror) = &mut self.mirrors.current {
-            mirror.turned_on.clear();
+            mirror.switched.clear();
         }
         let mut aimed = self.aimed.take().filter(|aimed| aimed.at == at)?;
+        // The answer also shows that a busy app has drawn its new look, so that it soon sees the
+        // press.
         let was = self.states_of(&aimed.element)?;
         aimed.was = was;
         let shows = if aimed.is_row {
-            // In a view without selection, a press only makes the row the current row.
+            // In a view without selection, a press only makes the row the current one.
             let is_marked = was.has(StateSet::SELECTED) || was.has(StateSet::FOCUSED);
             was.has(StateSet::SELECTABLE) && !is_marked
         } else {
@@ -42,29 +44,33 @@ impl AtSpi {
         shows.then_some(aimed)
     }
 
-    /// Called while the button is down. `None` if the control has, or may have, received the press.
-    /// Otherwise the point at which to release the button, so that no other control is clicked.
+    /// Called while the button is down. `None` if the control has received the press, or may have.
+    /// Otherwise returns the point at which to release the button, so that no other control is
+    /// clicked.
     pub fn missed(&mut self, aimed: &Aimed) -> Option<Point> {
         let mut now = None;
         let mut changes = || {
             now = self.states_of(&aimed.element);
             (now != Some(aimed.was)).then_some(())
         };
-        // A busy app may answer the first request before it has handled the press.
+        // A busy app may answer the first request before it has handled the press. So there is a
+        // second one.
         let shown = changes().or_else(|| wait::until(SHOWS, LOOK, changes));
-        if shown.is_some() {
+        // A button that its app has replaced meanwhile is not clicked at the release.
+        let is_gone = now.is_none() && !aimed.is_row;
+        if shown.is_some() && !is_gone {
             let pressed = |now: StateSet| now.has(StateSet::ARMED) || now.has(StateSet::PRESSED);
             let is_selected = now.is_some_and(|now| now.has(StateSet::SELECTED));
             let mirror = self.mirrors.current.as_mut().filter(|_| is_selected);
             if let (Some(mirror), Some((_, path))) = (mirror, split_id(&aimed.element)) {
-                mirror.turned_on.insert(path.to_owned());
+                mirror.switch(path, true);
             }
             if !aimed.is_row && !now.is_none_or(pressed) {
                 self.unlike_buttons.insert(aimed.element.clone());
             }
             return None;
         }
-        if !aimed.is_row && !self.has_actions(&aimed.element) {
+        if !aimed.is_row && !is_gone && !self.has_actions(&aimed.element) {
             self.unlike_buttons.insert(aimed.element.clone());
             return None;
         }

@@ -1,7 +1,7 @@
-//! The subscribed apps, each with the reading that the next link about it reuses: the app of the
-//! running link, and those of earlier links.
+//! The subscribed apps: that of the running link, and those of earlier links. Each is kept with the
+//! reading that the next link about it reuses.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use deskline_contract::Sign;
@@ -26,8 +26,8 @@ pub(crate) struct Mirror {
     /// When the link about the app began.
     pub began: Instant,
     pub last: Option<LastReading>,
-    /// Whether anything may have appeared or disappeared since the last reading. Readings of
-    /// visible nodes alone do not count.
+    /// Whether anything may have appeared or disappeared since the last reading, not counting
+    /// readings of visible nodes alone.
     pub shows_other: bool,
     /// How many events came since the last link about the app.
     idle_events: usize,
@@ -35,8 +35,9 @@ pub(crate) struct Mirror {
     pub watched: Option<String>,
     /// The objects that have changed since the last reading.
     pub changed: HashSet<String>,
-    /// The objects that have become selected or checked since the last click.
-    pub turned_on: HashSet<String>,
+    /// When each object last became selected or checked, or ceased to be, since the last click, and
+    /// whether it was on at any time since then.
+    pub switched: HashMap<String, (Instant, bool)>,
 }
 
 impl Mirror {
@@ -49,7 +50,7 @@ impl Mirror {
             idle_events: 0,
             watched: None,
             changed: HashSet::new(),
-            turned_on: HashSet::new(),
+            switched: HashMap::new(),
         }
     }
 
@@ -60,6 +61,14 @@ impl Mirror {
             return Sign::Focus;
         }
         event(signal)
+    }
+
+    pub(crate) fn switch(&mut self, path: &str, on: bool) {
+        if self.switched.len() < MOST_IDLE {
+            let before = self.switched.get(path).is_some_and(|(_, on)| *on);
+            let switched = (Instant::now(), on || before);
+            self.switched.insert(path.to_owned(), switched);
+        }
     }
 
     fn is_worth_keeping(&self) -> bool {
@@ -82,10 +91,10 @@ pub(crate) struct Mirrors {
 }
 
 impl Mirrors {
-    /// Whether this is the app of the running link.
-    pub fn is_current(&self, bus_name: &str) -> bool {
-        let current = self.current.as_ref();
-        current.is_some_and(|mirror| mirror.bus_name == bus_name)
+    /// The app of the running link, if it has this bus name.
+    pub fn current(&mut self, bus_name: &str) -> Option<&mut Mirror> {
+        let current = self.current.as_mut();
+        current.filter(|mirror| mirror.bus_name == bus_name)
     }
 
     /// The last reading of the current app; `None` if there is no current app.
@@ -141,23 +150,23 @@ impl Mirrors {
     /// Handles events: they invalidate the facts about their objects. Returns the strongest sign
     /// about the current app.
     pub fn hear(&mut self, signals: impl ExactSizeIterator<Item = Message>) -> Option<Sign> {
-        // If the signal queue is full, some signals may have been dropped: discard all readings.
+        // With a full queue, some signals may have been dropped. So no reading can be reused.
         let lost = signals.len() >= SIGNALS_KEPT;
         let mut heard = None;
         for signal in signals {
-            let current = self.current.as_mut();
-            let current = current.filter(|mirror| mirror.bus_name == signal.sender);
-            heard = heard.max(current.as_ref().map(|mirror| mirror.sign(&signal)));
-            let mut resting = self.resting.iter_mut();
-            let of = current.or_else(|| resting.find(|mirror| mirror.bus_name == signal.sender));
-            let Some(mirror) = of else { continue };
+            let current = self.current(&signal.sender);
+            heard = heard.max(current.map(|mirror| mirror.sign(&signal)));
+            let mut all = self.current.iter_mut().chain(&mut self.resting);
+            let Some(mirror) = all.find(|mirror| mirror.bus_name == signal.sender) else {
+                continue;
+            };
             mirror.idle_events += 1;
             mirror.shows_other |= is_about_showing(&signal);
             if event(&signal) == Sign::Change && mirror.changed.len() < MOST_IDLE {
                 mirror.changed.insert(signal.path.clone());
             }
-            if is_turned_on(&signal) && mirror.turned_on.len() < MOST_IDLE {
-                mirror.turned_on.insert(signal.path.clone());
+            if let Some(on) = switched_on(&signal) {
+                mirror.switch(&signal.path, on);
             }
             if let Some(last) = &mut mirror.last {
                 last.invalidate(&signal.path, &signal.member);
@@ -204,13 +213,15 @@ fn is_about_showing(signal: &Message) -> bool {
     }
 }
 
-fn is_turned_on(signal: &Message) -> bool {
+/// Whether an object is now selected or checked, if the event says so.
+fn switched_on(signal: &Message) -> Option<bool> {
     let mut reader = signal.reader();
-    signal.member == "StateChanged"
-        && reader
-            .str()
-            .is_ok_and(|state| matches!(state, "selected" | "checked"))
-        && reader.i32().is_ok_and(|now| now == 1)
+    let state = reader
+        .str()
+        .ok()
+        .filter(|_| signal.member == "StateChanged")?;
+    let now = reader.i32().ok()?;
+    matches!(state, "selected" | "checked").then_some(now == 1)
 }
 
 /// The sign that an event gives.
@@ -278,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn all_mirrors_together_keep_a_bounded_number_of_nodes() {
+    fn all_kept_readings_together_have_a_bounded_number_of_nodes() {
         let half = MOST_NODES / 2;
         assert_eq!(kept([mirror("a", half), mirror("b", half)]), ["a", "b"]);
         assert_eq!(kept([mirror("a", half), mirror("b", half + 1)]), ["b"]);
@@ -310,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_current_apps_events_count_and_lost_events_invalidate_mirrors() {
+    fn only_the_current_apps_events_count_and_after_lost_ones_all_is_read_again() {
         let mut mirrors = Mirrors::default();
         for name in ["resting", "current"] {
             mirrors.current = Some(mirror(name, 1));

@@ -77,8 +77,8 @@ pub mod role {
         SWITCH 130,
     }
 
-    /// Whether `role` is a role of open menus and tool tips, which Qt and GTK 3 put beside their
-    /// toplevels. The window manager does not manage the windows of menus and tool tips.
+    /// Whether `role` is that of an open menu or a tool tip. Qt and GTK 3 put these beside their
+    /// toplevels, and the window manager does not manage their windows.
     pub fn pops_up(role: u32) -> bool {
         matches!(
             role,
@@ -104,8 +104,8 @@ pub mod role {
         matches!(role, PASSWORD_TEXT | TEXT | EDITBAR | ENTRY)
     }
 
-    /// Whether `role` is the role of a page part: the text of a web page or document can be in a
-    /// page part, beside or between the part's children.
+    /// Whether `role` is that of a page part: an element of a web page or a document that may have
+    /// text of its own, beside its children or between them.
     pub(crate) fn is_prose(role: u32) -> bool {
         let document = matches!(
             role,
@@ -118,8 +118,8 @@ pub mod role {
         document || part || matches!(role, DEFINITION | ARTICLE | LANDMARK | LOG | MARQUEE)
     }
 
-    /// Whether a page may put a text directly into an object of this role, without a part for the
-    /// text.
+    /// Whether a page may put a text directly into an object of this role, without an element for
+    /// the text.
     pub(crate) fn is_message(role: u32) -> bool {
         matches!(role, ALERT | DIALOG | STATUS_BAR | GROUPING | NOTIFICATION)
     }
@@ -166,6 +166,14 @@ pub mod role {
         );
         let item = matches!(role, CHECK_MENU_ITEM | MENU | MENU_ITEM | RADIO_MENU_ITEM);
         button || item || holds_text(role) || holds_number(role)
+    }
+
+    /// Whether a page may name an object of this role by an icon alone: a character that is no
+    /// letter or digit, perhaps of a font of its own.
+    pub(crate) fn is_icon(role: u32, name: &str) -> bool {
+        let is_button = matches!(role, PUSH_BUTTON | TOGGLE_BUTTON | LINK);
+        let is_choice = matches!(role, CHECK_BOX | RADIO_BUTTON | LABEL);
+        (is_button || is_choice) && !name.is_empty() && !name.contains(char::is_alphanumeric)
     }
 
     /// Whether the `Value` of an object of this role is the number that it shows.

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Tree};
 
-/// How long clicks in a new dialog are ignored. For 500 ms, Chromium 156 ignores clicks and
-/// actions, but not keys, in a new dialog of its own (`InputEventActivationProtector` in ui/views),
-/// and clicks in a new list of suggestions (`AutofillSuggestionController`).
+/// How long clicks in a new dialog are ignored. Chromium 156 ignores clicks and actions, but not
+/// keys, in a new dialog of its own for 500 ms (`InputEventActivationProtector` in ui/views). It
+/// also ignores clicks in a new list of suggestions (`AutofillSuggestionController`).
 const IGNORES: Duration = Duration::from_millis(550);
 
 /// The dialogs of an app, and when they were first read.
 #[derive(Debug, Default)]
-pub struct NewDialogs(HashMap<ElementId, Instant>);
+pub(crate) struct NewDialogs(HashMap<ElementId, Instant>);
 
 impl NewDialogs {
     /// Records which dialogs a reading has.

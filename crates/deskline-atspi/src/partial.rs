@@ -44,7 +44,7 @@ impl Partial {
             elements,
             texts,
         } = self.unread.failed;
-        // `unread.nodes` also counts the nodes that did not report their state or role.
+        // Nodes that did not report their state or role are counted apart.
         let unread = self.unread.nodes.saturating_sub(elements);
         if self.unread.heavy {
             words.push(format!(
@@ -75,7 +75,7 @@ impl Partial {
                 crowded => &format!("{crowded} children of containers"),
             };
             words.push(format!(
-                "not read: {were} of more than {}; only the visible ones were looked for, by their \
+                "not read: {were} of more than {}; only visible ones were searched, by their \
                  positions",
                 engine::LISTED
             ));

@@ -36,9 +36,9 @@ pub struct Reading {
     pub may_fade: bool,
 }
 
-/// Reads an app. Visible nodes are read first and completely; hidden ones are read after them
-/// within the scope's budget, or reused from `last`. `questions` holds the requests of the previous
-/// reading, and on return those of this reading.
+/// Reads an app: visible nodes first and completely, then hidden ones within the scope's budget.
+/// Hidden nodes may be reused from `last`. `questions` has the requests of the previous reading,
+/// and after the call those of this one.
 pub fn read(
     mut engine: Engine<'_>,
     scope: Scope,
@@ -51,32 +51,35 @@ pub fn read(
     if fetch_cache {
         bulk_cache::fetch(engine, last)?;
     }
-    if engine.toolkit.hides_by_size() {
+    let hides_by_size = engine.toolkit.hides_by_size();
+    if hides_by_size {
         engine.ask_ahead(std::mem::take(questions), scope != Scope::Showing)?;
     }
     engine.start(ROOT, None)?;
-    let may_fade = stacked::hide(engine)?;
-    recycled::hide(engine)?;
-    gaps::fill(engine)?;
+    let may_fade = hides_by_size && stacked::hide(engine)?;
+    if hides_by_size {
+        recycled::hide(engine)?;
+        gaps::fill(engine)?;
+    }
     lists.read_showing(engine)?;
     engine.details(0, None)?;
-    // Judge the cache before the tables are read: the objects that tables create on request are in
-    // no cache.
+    // This is judged before the tables are read, because the objects that tables create on request
+    // are in no cache.
     let mut cache_was_worth_it = bulk_cache::is_complete(engine);
     managed::read(engine, &mut lists, spreadsheets)?;
     engine.showing_is_read();
     if let Scope::Whole { budget } | Scope::Again { budget } = scope {
-        let until = engine.end().min(Instant::now() + budget);
+        let until = engine.end.min(Instant::now() + budget);
         read_hidden(engine, &mut lists, last, until)?;
         spreadsheet::empty_active(engine);
-        // If time ran out, the rest of the tree is unknown, and so is the part of the cache that
-        // belongs to the tree.
+        // If time ran out, the rest of the tree is unknown. So it is also unknown how much of the
+        // cache is in the tree.
         let read_all = Instant::now() < until;
         cache_was_worth_it &= !read_all || bulk_cache::is_used(engine);
     }
     *questions = engine.take_questions();
     let (crowded, lists) = lists.finish(engine);
-    // If only visible nodes were asked for, hidden ones are not missing.
+    // Hidden nodes are missing only if they were asked for.
     if engine.unread.cut || scope != Scope::Showing {
         engine.count_unread();
     }

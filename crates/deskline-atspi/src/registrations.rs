@@ -1,9 +1,9 @@
-//! Apps that are on the bus more than once, such as a Qt app whose file dialogs are GTK's. One
-//! registration stands for the app; the toplevels of the others are read into its tree.
+//! Apps that are on the bus more than once. A Qt app with GTK's file dialogs is an example. One
+//! registration stands for the app, and the toplevels of the others are read into its tree.
 
 use std::time::{Duration, Instant};
 
-use deskline_contract::{AppToplevel, Result};
+use deskline_contract::Result;
 
 use crate::app::App;
 use crate::atspi::{AtSpi, Listed, on_bus};
@@ -16,7 +16,7 @@ use crate::strategies::embedded;
 /// How long a registration may take to describe itself.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
-/// Hides the app's own toplevel of this title: for each dialog that GTK draws, Qt has an empty
+/// Hides the app's own toplevel with this title. For each dialog that GTK draws, Qt has an empty
 /// toplevel.
 fn hide_twin(nodes: &mut [Node], title: &str) {
     let is_twin = |node: &Node| {
@@ -36,8 +36,8 @@ fn hide_twin(nodes: &mut [Node], title: &str) {
 }
 
 impl AtSpi {
-    /// The bus name that stands for the app: the app's first bus name with windows, because a
-    /// registration that is embedded in another app has none. `None` if the app is not on the bus.
+    /// The bus name that stands for the app: its first one with windows. A registration that is
+    /// embedded in another app has none. `None` if the app is not on the bus.
     pub(crate) fn main_registration(&mut self, pid: u32) -> Result<Option<String>> {
         let what = "asking the accessibility registry for its apps";
         let mut listed = self.apps().map_err(on_bus(what))?;
@@ -61,7 +61,8 @@ impl AtSpi {
             return Ok(());
         };
         if listed.len() > 1 {
-            // When the app was first seen, GTK may have been registered, and Qt not yet.
+            // GTK may have registered the app before Qt did. Then another name stands for the app
+            // by now.
             let main = app.peer.bus_name.clone();
             let windows = self.toplevels_of(&listed)?.0;
             let has_windows = |name: &str| windows.iter().any(|w| w.bus_name() == name);
@@ -98,29 +99,22 @@ impl AtSpi {
         end: Instant,
     ) -> bus::Result {
         let beside = self.apps.get(&pid).map_or(&[][..], |app| &app.beside);
-        let toolkits: Vec<_> = beside
-            .iter()
-            .map(|peer| (peer.bus_name.clone(), peer.toolkit))
-            .collect();
-        if toolkits.is_empty() || nodes.is_empty() {
+        let listed = |peer: &Peer| {
+            let bus_name = peer.bus_name.clone();
+            (Listed { bus_name, pid }, peer.toolkit)
+        };
+        let (listed, toolkits): (Vec<_>, Vec<_>) = beside.iter().map(listed).unzip();
+        if listed.is_empty() || nodes.is_empty() {
             return Ok(());
         }
-        let listed: Vec<Listed> = toolkits
-            .iter()
-            .map(|(bus_name, _)| Listed {
-                bus_name: bus_name.clone(),
-                pid,
-            })
-            .collect();
-        let shown: Vec<AppToplevel> = self.toplevels_of(&listed)?.0;
-        for toplevel in &shown {
-            let its = |(name, _): &&(String, _)| name == toplevel.bus_name();
-            let Some((_, toolkit)) = toolkits.iter().find(its) else {
+        for toplevel in &self.toplevels_of(&listed)?.0 {
+            let its = |app: &Listed| app.bus_name == toplevel.bus_name();
+            let Some(at) = listed.iter().position(its) else {
                 continue;
             };
             hide_twin(nodes, &toplevel.title);
             let object = (0, toplevel.bus_name(), toplevel.path());
-            embedded::read(&mut self.bus, *toolkit, nodes, partial, object, end)?;
+            embedded::read(&mut self.bus, toolkits[at], nodes, partial, object, end)?;
         }
         Ok(())
     }

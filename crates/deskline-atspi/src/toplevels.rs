@@ -1,5 +1,5 @@
-//! The toplevels of all apps on the bus, as the apps describe them. They stand for windows if no
-//! display system lists the windows.
+//! The toplevels of all apps on the bus, as the apps describe them. They stand for windows where no
+//! display system lists windows.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -45,9 +45,9 @@ impl AtSpi {
         Ok(found)
     }
 
-    /// The visible toplevels of these apps, and for each app whether it did not answer completely
-    /// in time. The objects that an app listed last time are queried along with the request for
-    /// its new list, unless the app was silent then.
+    /// The visible toplevels of these apps. Also, for each app, whether some of its answers did not
+    /// come in time. Objects that an app listed last time are queried together with its new list,
+    /// unless the app was silent then.
     pub(crate) fn toplevels_of(
         &mut self,
         apps: &[Listed],
@@ -75,7 +75,7 @@ impl AtSpi {
         });
         unless_late(asked)?;
         let mut silent: Vec<bool> = tops.iter().map(Option::is_none).collect();
-        // This is a set because a hostile app may list a thousand new toplevels each time.
+        // A set, because a hostile app may list a thousand new toplevels each time.
         let asked: HashSet<&Object> = known.iter().collect();
         let new = |tops: &Vec<Object>| {
             let new = tops.iter().filter(|object| !asked.contains(object));
@@ -126,8 +126,8 @@ impl AtSpi {
     }
 }
 
-/// The objects of all apps in the order in which they are asked, apps with few objects first: a
-/// hung app with many objects would fill the calls in flight.
+/// The objects of all apps in the order in which they are asked. Apps with few objects come first:
+/// the calls to a hung app with many would use up the calls in flight.
 fn fewest_first(mut of_apps: Vec<Vec<Object>>) -> Vec<Object> {
     of_apps.sort_by_key(Vec::len);
     of_apps.concat()
@@ -201,7 +201,7 @@ fn object(r: &mut Reader<'_>) -> Result<Object, bus::WireError> {
     Ok((name.to_owned(), path.to_owned()))
 }
 
-/// Turns a timeout into success: the replies that arrived before the deadline are used.
+/// Turns a timeout into success, because the replies that came before the deadline are used.
 fn unless_late(asked: bus::Result) -> bus::Result {
     match asked {
         Err(bus::Error::Timeout) => Ok(()),

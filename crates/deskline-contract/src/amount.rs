@@ -1,6 +1,6 @@
 //! Converts a text such as `3,5` or `50 %` to the number that an element expects. The element's
-//! current text and value show how the app writes numbers: with which decimal sign, and 0.5 perhaps
-//! as `50 %`.
+//! present text and value show how its app writes numbers: which decimal sign it uses, and whether
+//! it shows 0.5 as `50 %`.
 
 use deskline_core::number;
 

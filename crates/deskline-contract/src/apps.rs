@@ -15,8 +15,7 @@ pub use crate::identity::Identity;
 pub struct Thread {
     /// Identifies the thread.
     pub id: u64,
-    /// How long the thread has run or waited for a processor. A wait that has not ended yet does
-    /// not count.
+    /// How long the thread has run, or waited for a processor in waits that are over.
     pub ran: Duration,
     /// How often the thread has slept. `None` if it sleeps now, or if the number is unknown.
     pub sleeps: Option<u64>,
@@ -92,7 +91,7 @@ pub enum Opened {
 pub enum Progress {
     /// The app has no window yet.
     Starting,
-    /// The app should be ready by now, but lacks a window or a tree. Holds its pid and a hint.
+    /// The app should be ready by now, but has no window or no tree. Holds its pid and a hint.
     Waiting(u32, WindowHint),
     /// The app has a window and a tree. Holds its pid.
     Ready(u32),
@@ -118,8 +117,8 @@ pub fn installed(folder: &Path, levels: usize, is_app: fn(&Path) -> bool) -> Vec
     found
 }
 
-/// The one app with this word in its name: "chrome" is Google Chrome, unless another app has that
-/// word in its name too.
+/// The app whose name has this word, if it is the only one: "chrome" is Google Chrome, unless
+/// another app has that word in its name too.
 pub fn by_word<'a>(
     apps: &'a [PathBuf],
     wanted: &str,
@@ -165,8 +164,8 @@ pub trait Apps {
     /// unknown.
     fn computed(&mut self, pid: u32) -> Option<Duration>;
 
-    /// The threads of the app's own process that may compute while its main thread answers: each
-    /// thread except the main thread, or all threads together as one.
+    /// The threads of the app's own process that may compute while its main thread answers. They
+    /// are reported one by one without the main thread, or all together as one.
     fn threads(&mut self, pid: u32) -> Vec<Thread> {
         let all = self.computed(pid).map(|ran| Thread {
             id: 0,
@@ -176,11 +175,11 @@ pub trait Apps {
         all.into_iter().collect()
     }
 
-    /// The system's names for the process, without what the process claims about itself.
+    /// The system's names for the process. What the process says about itself does not count.
     fn known_as(&mut self, pid: u32) -> Identity;
 
-    /// Whether the process may be the one that shows the MCP client's questions: it is an ancestor
-    /// of this server, or an ancestor of this server started it at most `within` ago.
+    /// Whether the process may show the MCP client's questions: it is an ancestor of this server,
+    /// or was started by one at most `within` ago.
     fn may_be_clients(&mut self, _pid: u32, _within: Duration) -> bool {
         false
     }

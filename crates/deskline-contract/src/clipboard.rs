@@ -1,9 +1,9 @@
 //! The clipboard: lent to the agent for one paste, then given back to the person with all its
 //! types.
 //!
-//! An app that puts data on the clipboard serves the data as long as it owns the clipboard, and the
-//! ownership cannot be given back to it. So a backend saves the data of every type, and afterwards
-//! serves that data itself until somebody copies something else or the server ends.
+//! An app that puts data on the clipboard owns the clipboard, and serves the data while it does. It
+//! cannot be made the owner again. So a backend saves the data of every type, and later serves it
+//! in the app's place, until somebody copies something else or the server ends.
 
 mod thread;
 
@@ -86,9 +86,9 @@ pub fn keys(terminal: bool) -> KeyPress {
     KeyPress::new(Key::Char('v'), modifiers)
 }
 
-/// Sorts the types of a clipboard into the order in which to save them: first the necessary types,
-/// then further formats of a picture that is there as PNG, which loses nothing. Returns the number
-/// of necessary types.
+/// Sorts the types of a clipboard into the order in which to save them. The necessary ones come
+/// first. A picture that is there as PNG loses nothing without its further formats, so these come
+/// last. Returns the number of necessary types.
 pub fn order<T>(types: &mut [T], name: impl Fn(&T) -> &str) -> usize {
     let png = types.iter().any(|kind| name(kind) == "image/png");
     let repeats = |kind: &T| {

@@ -24,12 +24,12 @@ pub trait Platform: Send + Sync {
     /// The missing part, with the way to get it.
     fn connect(&self) -> Result<Box<dyn Desktop>>;
 
-    /// Called when a server starts, on a thread of its own: prepares everything that would delay
-    /// the first link.
+    /// Prepares everything that would delay the first link. Called when a server starts, on a
+    /// thread of its own.
     fn prepare(&self) {}
 
-    /// Facts that only this system's port can find out, for a bug report: one fact a line,
-    /// collected within a second, without titles and names.
+    /// Facts for a bug report that only this system's port can find out: one fact a line, collected
+    /// within a second, without titles and names.
     fn facts(&self) -> Vec<String> {
         Vec::new()
     }
@@ -40,8 +40,8 @@ pub trait Platform: Send + Sync {
         Vec::new()
     }
 
-    /// Fails unless the app answers something within 2 s. Called before a link waits for its turn,
-    /// on a connection of its own, so that a hung app delays no call about another app.
+    /// Fails unless the app answers within 2 s. Called before a link waits for its turn, on a
+    /// connection of its own: a hung app delays no call about another one.
     fn ping(&self, pid: u32) -> Result<()>;
 
     /// Asks the person at the desktop, if the MCP client cannot ask them. They answer by keys of
@@ -74,23 +74,23 @@ pub trait Desktop: Trees + Display + AppWindows + Apps + Send {
     }
 }
 
-/// Facts about an app's windows that the display's list of windows does not give.
+/// What is known about an app's windows beyond the display's list.
 pub trait AppWindows {
-    /// A stand-in window for the app itself, on systems where an app can be in front without a
-    /// window and its menu bar is in no window. Activating the stand-in brings the app to the
+    /// A window that stands for the app itself. Needed on systems where an app can be in front
+    /// without a window, with a menu bar that is in no window. Activating it brings the app to the
     /// front. `None` where input needs a window.
     fn app_itself(&mut self, _pid: u32) -> Result<Option<Window>> {
         Ok(None)
     }
 
-    /// Switches to the virtual desktop of the app's windows if accessibility lists them only on
-    /// that desktop, and waits until they are listed, for a limited time.
+    /// Switches to the virtual desktop of the app's windows, if accessibility lists them only
+    /// there. Waits for a limited time until they are listed.
     fn reveal(&mut self, _pid: u32, _cancel: &Cancel) -> Result<()> {
         Ok(())
     }
 
-    /// The windows of other processes that belong to the app, frontmost first: windows that a
-    /// process started by the app draws (a plug-in), and dialogs of the app's windows.
+    /// The windows of other processes that belong to the app, frontmost first: those that a process
+    /// of the app draws (a plug-in), and dialogs of the app's windows.
     fn helper_windows(&mut self, _pid: u32) -> Result<Vec<Window>> {
         Ok(Vec::new())
     }
@@ -104,8 +104,8 @@ pub trait AppWindows {
     /// the front window changed.
     fn popup_open(&mut self, pid: u32) -> Result<bool>;
 
-    /// Whether an open pop-up of the app that does not contain this point would still take a click
-    /// there. The click would only close the pop-up.
+    /// Whether an open pop-up of the app takes a click at this point although it does not contain
+    /// the point. Such a click only closes the pop-up.
     fn popup_takes(&mut self, _pid: u32, _at: Point) -> Result<bool> {
         Ok(false)
     }

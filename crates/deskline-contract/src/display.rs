@@ -34,6 +34,16 @@ pub struct Picture {
     pub scale: f64,
 }
 
+impl Picture {
+    /// The pixels that show this part of the screen, also where that is outside.
+    pub fn pixels(&self, part: Rect) -> Option<Rect> {
+        let pixel = |v: i32| (f64::from(v) * self.scale).round() as i32;
+        let x = pixel(part.x.checked_sub(self.origin.x)?);
+        let y = pixel(part.y.checked_sub(self.origin.y)?);
+        Rect::new(x, y, pixel(part.w), pixel(part.h))
+    }
+}
+
 /// An ability, or why it is missing.
 pub type Offer<T> = std::result::Result<T, Missing>;
 
@@ -48,10 +58,10 @@ macro_rules! offers {
     };
 }
 
-/// The display. A method that returns an [`Offer`] has no default: a backend offers the ability, or
-/// gives the reason why it is missing.
+/// The display. A method that returns an [`Offer`] has no default: each backend offers the ability,
+/// or says why it is missing.
 ///
-/// The offered abilities stay the same while a link runs. Each of their methods is one bounded
+/// The same abilities are offered as long as a link runs. Each of their methods is one bounded
 /// step; those that take `cancel` check it.
 pub trait Display {
     /// Whether no person can be sitting at this display. A link then uses no guard, puts nothing
@@ -60,8 +70,9 @@ pub trait Display {
         false
     }
 
-    /// Called when a link begins. If `acts`, input may follow. The origin of coordinates stays the
-    /// same until the next link begins: if it changes nevertheless, the link's calls fail.
+    /// Called when a link begins. If `acts`, input may follow. Until the next link begins, the
+    /// origin of coordinates stays the same. If it changes all the same, the calls of the link
+    /// fail.
     fn begin_link(&mut self, acts: bool);
 
     /// From now on, keys and clicks are meant for this target. If they would go elsewhere, the
@@ -71,15 +82,15 @@ pub trait Display {
     /// Releases every key and button that this process has pressed. Called however a link ends.
     fn release_all(&mut self);
 
-    /// The screen: where windows are. Without this ability no input is sent, because it could go
-    /// anywhere. An app then counts as ended only when its process or its tree is gone.
+    /// The screen, which knows where windows are. Without this ability no input is sent, because it
+    /// could go anywhere, and an app counts as ended only if its process or its tree is gone.
     fn screen(&mut self) -> Offer<&mut dyn Screen>;
 
     /// Brings windows to the front. Without this ability, input goes only to the window in front.
     fn raising(&mut self) -> Offer<&mut dyn Raising>;
 
     /// Workspaces and minimised windows. Without this ability, a window that a link has raised is
-    /// not minimised again, and the earlier workspace is not shown again.
+    /// not minimised again, and the earlier workspace does not come back.
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         None
     }
@@ -123,13 +134,12 @@ pub trait Screen {
     }
 
     /// The pointer's position, and whether a button is down. `None` if the display does not report
-    /// it: then the pointer is not put back, and a link does not wait for a button that the person
+    /// them. The pointer is then not put back, and no link waits for a button that the person
     /// holds.
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         Ok(None)
     }
 
-    /// Moves the pointer to a point.
     fn move_pointer(&mut self, to: Point) -> Result<()>;
 }
 
@@ -209,9 +219,8 @@ impl<S: Scene<Error = Error>> KeyInput for S {
     }
 }
 
-/// Pictures of windows.
 pub trait Pictures {
-    /// A picture of the window, complete even where other windows cover it.
+    /// A picture of the window. It is complete even if other windows cover the window.
     fn picture(&mut self, window: WindowId) -> Result<Picture>;
 
     fn nature(&self) -> PictureNature {
@@ -224,12 +233,12 @@ pub trait Pictures {
 pub enum PictureNature {
     /// A picture takes a few milliseconds, so one more picture before each input costs little.
     Quick,
-    /// As quick as [`Self::Quick`], but cut from the screen: the picture also shows the windows
-    /// that cover the wanted one.
+    /// As quick as [`Self::Quick`], but cut from the screen. So it also shows the windows that
+    /// cover the wanted one.
     QuickOfScreen,
     Slow,
-    /// A picture takes so long that the person should get their window back before it is taken. The
-    /// app's window looks the same in a picture when it is behind again.
+    /// A picture takes so long that the person should get their window back first. The app's window
+    /// looks the same in it when it is behind again.
     SlowFromBehind,
 }
 
@@ -243,6 +252,6 @@ pub struct Shown<'a> {
 
 /// Shows the person what happens.
 pub trait Overlay {
-    /// Shows `what` for the time that it names. The overlay is neither in pictures nor in trees.
+    /// Shows `what`, for the time that it names. An overlay is in no picture and in no tree.
     fn show(&mut self, what: Shown<'_>, cancel: &Cancel) -> Result<()>;
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use deskline_core::escape::is_hostile;
 use serde::Serialize;
 
-/// Findings may quote servers and apps: they are cut at this many characters.
+/// Findings may quote servers and apps. They are cut at this many characters.
 const LONGEST: usize = 600;
 
 /// The outcome of a check.
@@ -26,8 +26,8 @@ pub enum Status {
 pub enum Fix {
     /// `deskline doctor --fix` turns accessibility on.
     Accessibility,
-    /// `deskline doctor --fix` writes the file by which KWin knows Deskline. With this file, KWin
-    /// gives Deskline pictures and, before Plasma 6, takes input from Deskline.
+    /// `deskline doctor --fix` writes the file by which KWin knows Deskline. KWin then gives
+    /// Deskline pictures and, before Plasma 6, takes its input.
     KwinFile,
     /// The words of a command that does not need root.
     Command(Vec<String>),

@@ -20,7 +20,6 @@ pub enum Exit {
 /// The end of an app's process. `Display` gives a sentence: `The process ended (exit status 3)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// The app's name.
     pub app: String,
     /// How the process ended.
     pub exit: Exit,
@@ -70,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_end_is_reported_with_its_status() {
+    fn the_end_of_a_process_is_reported_with_its_status() {
         let end = |exit, wrote: Option<&str>| {
             let (app, wrote) = (String::new(), wrote.map(str::to_owned));
             End { app, exit, wrote }.to_string()

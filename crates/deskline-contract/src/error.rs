@@ -31,7 +31,6 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a call failed. `Display` gives the summary's `error:` field: the cause and the next step.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// The call has no pid and needs one.
     #[error("pid is missing. Call list_applications for the running apps")]
@@ -71,12 +70,11 @@ pub enum Error {
     /// The app did not answer in time.
     #[error(
         "{} (pid {pid}) does not answer: no reply to an accessibility call within {ms} ms. It is \
-         busy or hung: call wait_for_and_traverse, which waits longer, or refresh_traversal \
-         later; other apps are not affected",
+         busy or hung. Call wait_for_and_traverse, which waits longer, or refresh_traversal later. \
+         Other apps are not affected",
         escape::name(app, 80)
     )]
     NotAnswering {
-        /// The app's name.
         app: String,
         pid: u32,
         /// The time waited, in milliseconds.
@@ -106,7 +104,6 @@ pub enum Error {
     /// The element cannot do what was requested.
     #[error("{element} {refusal}")]
     RefusedBy {
-        /// The element's name.
         element: String,
         /// The reason, and an alternative.
         refusal: Refusal,
@@ -141,7 +138,7 @@ pub enum Error {
     },
     /// The app is excluded by the policy.
     #[error(
-        "{} is blocked for agents (--allow-app, --deny-app).{} {bounds}. Nothing was touched; do \
+        "{} is blocked for agents (--allow-app, --deny-app).{} {bounds}. Nothing was touched. Do \
          not look for a way around",
         escape::short(.what, 60),
         known_as(.names)
@@ -166,7 +163,7 @@ pub enum Error {
     },
     /// A step panicked.
     #[error(
-        "an internal error of Deskline: {}. The desktop was put back; please report it",
+        "an internal error of Deskline: {}. The desktop was put back. Please report it",
         escape::short(.0, 200)
     )]
     Internal(String),
@@ -208,7 +205,7 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The connection to the desktop was lost. The next call reconnects.
-    #[error("{what}: {}. The connection is lost; the next call reconnects", reason(source.as_ref()))]
+    #[error("{what}: {}. The connection is lost. The next call reconnects", reason(source.as_ref()))]
     Lost {
         /// The failed operation.
         what: &'static str,
@@ -234,7 +231,7 @@ impl Missing {
     }
 }
 
-/// This error does not name the action. The link avoids this error: before an action, it asks for
+/// This conversion loses the name of the action. The link avoids it: before an action, it asks for
 /// the abilities that the action needs.
 impl From<Missing> for Error {
     fn from(missing: Missing) -> Self {
@@ -289,8 +286,8 @@ impl Error {
         }
     }
 
-    /// Refuses to read Deskline's own process: the thread that waits for the replies of the app
-    /// would have to send them itself (screenpipe #4459 crashed that way).
+    /// Refuses to read Deskline's own process: the thread that waits for the replies of an app
+    /// would have to send them itself. A program with this fault has crashed (screenpipe #4459).
     ///
     /// # Errors
     /// [`Error::NoWindow`].
@@ -335,7 +332,7 @@ impl Error {
         let pid = pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
         Self::Barred(format!(
             "another Deskline server{pid} has been acting on this desktop for {} s. Nothing was \
-             touched. Call again once it has ended; if it is stopped or hangs, end it",
+             touched. Call again once it is done. If that server is stopped or hangs, end it",
             time.as_secs()
         ))
     }

@@ -29,8 +29,8 @@ pub struct Task {
 pub enum Grab {
     /// The devices are grabbed: the person's input reaches no app.
     Held,
-    /// The devices are grabbed, except those of a person whose input cannot be distinguished from
-    /// the agent's. The text gives the reason in one line.
+    /// The devices are grabbed, but some person's input cannot be distinguished from the agent's,
+    /// and gets through. The text gives the reason in one line.
     Partly(String),
     /// The devices cannot be grabbed. The text gives the reason in one line.
     Unable(String),
@@ -55,9 +55,9 @@ pub trait Guards {
     }
 
     /// Grabs the person's devices, so that their input reaches no app. They are released by
-    /// [`Guards::ungrab`], by the task's limit even if everything else hangs, and by the death of
-    /// the process. Raises `cancel` when the person presses Esc without modifiers, and at the
-    /// limit. Does nothing if the devices are grabbed already.
+    /// [`Guards::ungrab`], by the task's limit even if everything else hangs, and when the process
+    /// dies. Raises `cancel` when the person presses Esc without modifiers, and at the limit. Does
+    /// nothing if the devices are grabbed already.
     ///
     /// An error means that nothing may be sent now.
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab>;
@@ -66,9 +66,9 @@ pub trait Guards {
     /// [`Guards::grab`], until [`Guards::unwatch`].
     fn ungrab(&mut self);
 
-    /// Why some of the person's input may have reached an app since the last [`Guards::grab`]
-    /// although their devices were grabbed; `None` if no input has reached an app. Called once
-    /// after each [`Guards::ungrab`].
+    /// Why some of the person's input may have reached an app since the last [`Guards::grab`],
+    /// although their devices were grabbed. `None` if none has. Called once after each
+    /// [`Guards::ungrab`].
     fn lapse(&mut self) -> Option<String> {
         None
     }
@@ -98,7 +98,7 @@ pub fn banner_place(area: Rect, scale: f64, (w, h): (i32, i32), avoid: Option<Re
     let margin = (MARGIN * scale).round() as i32;
     let x = area.x + (area.w - w).max(0) / 2;
     let top = Rect::at(x, area.y + margin, w, h);
-    // A target that fills the screen is covered in any case.
+    // A target that fills the screen is covered at the bottom too.
     if avoid.is_some_and(|avoid| !top.grown(margin).intersect(&avoid).is_empty()) {
         return Rect::at(x, area.y + area.h - h - margin, w, h);
     }

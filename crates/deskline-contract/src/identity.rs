@@ -3,13 +3,13 @@
 /// The names that `--allow-app`, `--deny-app` and grants match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// The names that the system gives the app, and that no app can have written: the path of its
-    /// executable or of the script that it runs. If only an administrator can write to that place,
-    /// also the base name of the path and the id of the app's desktop file, package or bundle.
-    /// Empty if the system reports nothing.
+    /// The names that the system gives the app, and that no app can have written. The first is the
+    /// path of its executable, or of the script that it runs. If only an administrator can write
+    /// there, the base name of the path and the id of the app's desktop file, package or bundle are
+    /// names too. Empty if the system reports nothing.
     pub names: Vec<String>,
-    /// The names that the app or its files give it, and other programs that its command line may
-    /// start. They can deny an app, but never allow one.
+    /// The names that the app or its files give it, and the other programs that its command line
+    /// may start. They can deny an app, but never allow it.
     pub claims: Vec<String>,
     /// The key of the app's grant: one of its names. `None` if the app shares all its names with
     /// others.

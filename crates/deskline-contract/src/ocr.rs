@@ -13,7 +13,6 @@ pub struct Print {
     pub grey: Vec<u8>,
 }
 
-/// An OCR engine.
 pub trait Ocr: Send + Sync {
     /// Reads lines of text until the time limit. Passes each line's index and text to `found` as
     /// soon as the line is read. The text is empty if the picture of the line shows none. Called on

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{ElementId, Modifiers};
+use deskline_core::{ElementId, Modifiers, Point};
 
 use crate::{Cancel, Result};
 
@@ -18,25 +18,22 @@ pub enum Pressed {
     /// A mouse button, counted from 1, went down, with the pointer at this place. If the place is
     /// unknown, the next press is a [`Pressed::Named`]. If the place is known and the button is the
     /// left one, a [`Pressed::Up`] follows later.
-    Button { number: u32, at: Option<(i32, i32)> },
+    Button { number: u32, at: Option<Point> },
     /// The left button went up. `dropped` is the place, if the pointer moved far enough for a drag.
-    Up { dropped: Option<(i32, i32)> },
+    Up { dropped: Option<Point> },
     /// The elements that apps' events named around the last press of a button.
     Named(Named),
     /// A key by XKB's name, the character that it gives, and the modifiers that are held.
     Key(String, Option<char>, Modifiers),
 }
 
-/// The pointer's place, and the process whose window is there.
-pub type There = (Option<(i32, i32)>, Option<u32>);
-
 /// How far the pointer must move for a drag, in screen units. GTK starts a drag at 9, Qt at 10.
 const DRAGS: i32 = 9;
 
 impl Pressed {
     /// The left button went down at `down` and up at `up`.
-    pub fn up(up: (i32, i32), down: (i32, i32)) -> Self {
-        let far = (up.0 - down.0).abs().max((up.1 - down.1).abs());
+    pub fn up(up: Point, down: Point) -> Self {
+        let far = (up.x - down.x).abs().max((up.y - down.y).abs());
         let dropped = (far >= DRAGS).then_some(up);
         Self::Up { dropped }
     }
@@ -56,8 +53,8 @@ pub struct Named {
     pub desktop: String,
     /// The element that was selected or focused before the press, if there was one.
     pub before: Vec<ElementId>,
-    /// The elements that got the focus or were pressed while the button was down; if none, those
-    /// that were pressed in the moment after.
+    /// The elements that got the focus or were pressed while the button was down. If there are
+    /// none, those that were pressed in the moment after.
     pub pressed: Vec<ElementId>,
     /// The elements that got the focus in the moment after the button went up.
     pub late: Vec<ElementId>,

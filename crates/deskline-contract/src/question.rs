@@ -6,12 +6,11 @@ use deskline_core::escape;
 
 use crate::identity::Identity;
 
-/// A question for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The key under which the answer is stored: it stands for the app, or for the app's alerts. If
-    /// the system reports no key of the app, the key stands for the process, and is valid in this
-    /// server only.
+    /// The key under which the answer is stored. It stands for the app, or for the app's alerts. If
+    /// the system has no key of the app, it stands for the process, and is valid in this server
+    /// only.
     pub key: String,
     /// Whether the answer can outlive this server.
     pub can_be_kept: bool,
@@ -76,8 +75,8 @@ impl Question {
         }
     }
 
-    /// The id by which an answer finds its question. An answer about an alert is for that press
-    /// only, so the id is then the whole text.
+    /// The id by which an answer finds its question. An answer about an alert is for one press
+    /// only, so there the id is the whole text.
     pub fn id(&self) -> String {
         match self.alert {
             Some(_) => self.words(),

@@ -18,9 +18,8 @@ pub enum Scope {
         /// The time for hidden nodes.
         budget: Duration,
     },
-    /// Another reading of the app whose events Deskline listens to. A hidden node may be reused
-    /// from the last reading, in this link or the one before, unless an event has invalidated it
-    /// since.
+    /// The app is read again, and Deskline listens to its events. A hidden node may be reused from
+    /// the last reading, of this link or the one before, unless an event has invalidated it since.
     Again {
         /// The time for hidden nodes.
         budget: Duration,
@@ -30,8 +29,8 @@ pub enum Scope {
     Showing,
 }
 
-/// The kind of input that was sent to an app. The time after which the app's tree reports the
-/// effect depends on the kind.
+/// The kind of input that was sent to an app. The app's tree shows the effect after a time that
+/// depends on the kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sent {
     /// The wheel, or a key that scrolls.
@@ -45,11 +44,11 @@ pub enum Sent {
 pub enum Hit {
     /// The topmost element at the point, as an index into the tree.
     Topmost(usize),
-    /// The topmost element by the order of the tree, and so no more recent than the tree.
+    /// The topmost element by the order of the tree, and so only as recent as the tree.
     InOrder(usize),
     /// Something that contains the element. The toolkit does not know what is on top there.
     Around,
-    /// Something that the tree does not list, and that is no part of the element.
+    /// Something that is not in the tree, and is no part of the element.
     Unlisted,
     /// The element has moved since the tree was read.
     Moved,
@@ -99,8 +98,8 @@ pub struct Takes {
 /// A sign that an app has changed: an event, or a difference between two readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
-    /// The focus, the active window or a caret moved, or a button is held down: raising, focusing
-    /// and clicking alone cause such signs.
+    /// The focus, the active window or a caret has moved, or a button is held down. Raising,
+    /// focusing and clicking alone cause such signs.
     Focus,
     /// Any other change.
     Change,
@@ -132,8 +131,8 @@ impl Signs {
     }
 }
 
-/// A visible toplevel as its app describes it to assistive technology. Needed because some
-/// compositors list no windows, and others do not report the windows' processes.
+/// A visible toplevel, as its app describes it to assistive technology. It is used where a
+/// compositor lists no windows, or does not report their processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppToplevel {
     /// Stays the same for the life of the toplevel. Has 63 bits: the highest bit marks a stand-in.
@@ -189,15 +188,15 @@ pub trait Trees {
     /// ([`Tree::scope_visible`]). The tree maps its toplevels to windows, as far as they are known.
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree>;
 
-    /// Starts to listen for changes of this app, and of no other app. A backend without events does
-    /// nothing here: the settle step then reads once more.
+    /// Starts to listen for changes of this app, and of no other. A backend without events does
+    /// nothing here, and the settle step reads once more instead.
     fn listen(&mut self, _pid: u32) -> Result<()> {
         Ok(())
     }
 
-    /// Until the link is over, all readings of the link read this toplevel anew. Other toplevels
-    /// may be reused from the last reading if nobody sees them, unless the scope is
-    /// [`Scope::Whole`]. The tree lists the reused ones ([`deskline_core::Older`]).
+    /// From now on until the link is over, every reading reads this toplevel anew. Other toplevels
+    /// that nobody sees may be reused from the last reading, unless the scope is [`Scope::Whole`].
+    /// The tree lists the reused ones ([`deskline_core::Older`]).
     fn act_in(&mut self, _toplevel: &ElementId) {}
 
     /// The link is over. Stops listening, or keeps the subscription for the next link and handles
@@ -219,22 +218,23 @@ pub trait Trees {
         false
     }
 
-    /// Whether the last reading may show pages that have since faded to other pages. The toolkit
-    /// sends no event when a page has faded.
+    /// Whether the last reading may have pages that have faded to other pages since. The toolkit
+    /// sends no event for that.
     fn may_fade(&mut self, _pid: u32) -> bool {
         false
     }
 
-    /// From now on, until the link is over, events about elements other than `control` are no signs
-    /// of a change. `false` if the toolkit may switch this control without an event.
+    /// From now on until the link is over, only events about `control` are signs of a change.
+    /// `false` if the toolkit may switch this control without an event.
     fn watch(&mut self, _control: &ElementId) -> bool {
         false
     }
 
-    /// Whether this element has become selected or checked since the last click, as far as events,
-    /// and a look at the element while the button was down, have shown.
-    fn was_turned_on(&mut self, _element: &ElementId) -> bool {
-        false
+    /// How long ago this element last became selected or checked, or ceased to be, since the last
+    /// click, and whether it was on at any time since then. As far as events tell, and a look at
+    /// the element while the button was down.
+    fn switched(&mut self, _element: &ElementId) -> Option<(Duration, bool)> {
+        None
     }
 
     /// Whether the last reading of the app had a visible web page that was loading.
@@ -242,9 +242,8 @@ pub trait Trees {
         false
     }
 
-    /// Whether the app would, for the moment, ignore a press on this element of its last reading,
-    /// made by a click or through the element's action. Some toolkits ignore presses in a dialog
-    /// that has just appeared.
+    /// Whether the app would ignore a press on this element of its last reading now, by a click or
+    /// by the element's action. Some toolkits ignore presses in a dialog that has just appeared.
     fn ignores_presses(&mut self, _tree: &Tree, _index: usize) -> bool {
         false
     }
@@ -265,8 +264,7 @@ pub trait Trees {
     }
 
     /// Asks the app what lies at the point `at`, before a click there on element `index` of `tree`.
-    /// This is one bounded step too: if the app itself finds the answer only after it was asked,
-    /// returns [`Hit::Later`].
+    /// One bounded step: if the app has to find the answer first, returns [`Hit::Later`].
     fn hit_test(&mut self, _tree: &Tree, _index: usize, _at: Point) -> Result<Hit> {
         Ok(Hit::Unknown)
     }
@@ -282,7 +280,7 @@ pub trait Trees {
         Ok(None)
     }
 
-    /// Which kinds of input the element takes, as far as the tree does not tell.
+    /// Which kinds of input the element takes, for what is not in the tree.
     fn takes(&mut self, _element: &ElementId) -> Result<Takes> {
         Ok(Takes::default())
     }

@@ -1,4 +1,4 @@
-//! Waits, by asking again and again, for what no event reports: [`deskline_input::wait`] with the
+//! Waits for what no event reports, by asking again and again: [`deskline_input::wait`], with the
 //! errors of a link.
 
 use std::time::Duration;

@@ -14,21 +14,13 @@ use crate::{Element, ElementId, Matching, Role, States, Text, Texts, Tree};
 /// An attribute that a modification can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Attribute {
-    /// `AXValue`
     Value,
-    /// `AXTitle`
     Title,
-    /// `AXDescription`
     Description,
-    /// `AXFocused`
     Focused,
-    /// `AXSelected`
     Selected,
-    /// `AXChecked`
     Checked,
-    /// `AXExpanded`
     Expanded,
-    /// `AXEnabled`
     Enabled,
 }
 
@@ -130,8 +122,8 @@ pub struct Diff {
     pub removed: Vec<usize>,
     /// In the order of the later tree.
     pub modified: Vec<Modified>,
-    /// Re-created elements, as pairs of their indices in the earlier and the later tree. They keep
-    /// their refs. They are reported only if their states changed, and then in `modified`.
+    /// Re-created elements, as pairs of their indices in the earlier and the later tree. The new
+    /// element keeps the ref of the old one. If its states have changed, it is in `modified` too.
     pub twins: Vec<(usize, usize)>,
     /// Whether one of the trees is incomplete.
     pub partial: bool,
@@ -140,9 +132,9 @@ pub struct Diff {
 impl Diff {
     /// Compares two traversals of one app.
     ///
-    /// Left out: elements of which only the extents changed; scroll bars and their parts; rows,
-    /// cells, columns and menus without any text; re-created elements; and elements that only one
-    /// of the traversals read, unless they are visible now.
+    /// Leaves out elements whose extents alone have changed, scroll bars and their parts,
+    /// re-created elements, and rows, cells, columns and menus without any text. Also leaves out
+    /// elements that only one of the two traversals has read, unless they are visible now.
     pub fn between(before: &Tree, after: &Tree) -> Self {
         let mut matching = Matching::between(before, after);
         let twins = matching.match_twins(before, after);
@@ -162,11 +154,11 @@ impl Diff {
         });
         Self {
             modified: modified.collect(),
-            // A visible element is new to the agent even if it existed before without being read,
+            // A visible element is new to the agent. It may have existed before without being read,
             // such as a row of a long list.
             added: is.only_here(&matching.before, before, |element| element.visible),
-            // An element that is no longer read need not be gone: it may have been scrolled out of
-            // view.
+            // An element that was read before and not now may only be out of view. So it does not
+            // count as removed.
             removed: was.only_here(&matching.after, after, |_| false),
             twins,
             partial: !(before.partial.is_empty() && after.partial.is_empty()),
@@ -189,8 +181,8 @@ impl Diff {
             .collect()
     }
 
-    /// Adds the elements that are hidden in `before`, visible in `after` and missing in `last`, the
-    /// tree of the last answer: they are new to the agent.
+    /// Adds the elements that are hidden in `before`, visible in `after`, and not in `last`, the
+    /// tree of the last answer. The agent does not know them yet.
     pub fn add_unknown(&mut self, (before, last): (&Tree, &Tree), after: &Tree) {
         let known: HashSet<&ElementId> = last.elements.iter().map(|e| &e.id).collect();
         let is = Side::new(after);
@@ -224,17 +216,31 @@ impl Diff {
             .collect()
     }
 
-    /// How many visible elements have another place or size than before. Elements that move along
-    /// with another one, such as its label or the rows of a list, count too.
+    /// How many visible elements have another place in their window, or another size, than before.
+    /// Elements that move along with another one, such as its label or the rows of a list, count
+    /// too. Windows do not.
     pub fn moved(&self, before: &Tree, after: &Tree) -> usize {
         let mut matching = Matching::between(before, after);
         matching.match_twins(before, after);
-        let pairs = after.elements.iter().zip(&matching.before);
-        let moved = pairs.filter(|(now, was)| {
-            let was = was.and_then(|was| before.elements.get(was));
-            was.is_some_and(|was| was.visible && now.visible && was.extents != now.extents)
-        });
-        moved.count()
+        // By how much each window has moved. `None` until its first part is known: a window's own
+        // bounds may include a frame.
+        let mut shifts: HashMap<usize, Option<(i32, i32)>> = HashMap::new();
+        let mut moved = 0;
+        for (now, was) in matching.before.iter().enumerate() {
+            let was = was.and_then(|was| before.elements[was].shown());
+            let places = was.zip(after.elements[now].shown());
+            let (Some((was, is)), Some(top)) = (places, after.toplevel(now)) else {
+                continue;
+            };
+            let by = (is.x - was.x, is.y - was.y);
+            if top == now {
+                shifts.insert(top, (was == is).then_some((0, 0)));
+                continue;
+            }
+            let shift = shifts.entry(top).or_insert(Some((0, 0)));
+            moved += usize::from(*shift.get_or_insert(by) != by || (was.w, was.h) != (is.w, is.h));
+        }
+        moved
     }
 
     pub fn is_empty(&self) -> bool {
@@ -290,8 +296,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The unmatched elements that pass `new`, and those that the other traversal would have read
-    /// if they had existed then: it read all children of their nearest matched ancestor.
+    /// The unmatched elements that pass `new`, or that have appeared or gone: the other traversal
+    /// has read all children of their nearest matched ancestor, and so would have read them.
     fn only_here(
         &self,
         matched: &[Option<usize>],
@@ -337,7 +343,7 @@ fn changes(before: &Element, after: &Element) -> Vec<Change> {
             (Some(old), Some(new)) if old.agrees(new) => return None,
             (Some(old), Some(new)) => {
                 let (old, new) = match excerpts(old, new, SHOWN) {
-                    // The texts differ only in parts that were cut off.
+                    // Only parts that were cut off differ.
                     (a, b) if a == b => (old.clone(), new.clone()),
                     parts => parts,
                 };

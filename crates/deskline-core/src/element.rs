@@ -164,4 +164,9 @@ impl Element {
     pub fn place(&self) -> Option<Rect> {
         self.extents.filter(|extents| !extents.is_empty())
     }
+
+    /// The element's bounds, if it is visible.
+    pub fn shown(&self) -> Option<Rect> {
+        self.extents.filter(|_| self.visible)
+    }
 }

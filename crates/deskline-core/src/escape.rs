@@ -147,6 +147,14 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{s}")
 }
 
+/// `text` with its first letter as a capital.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().collect::<String>() + chars.as_str()
+    })
+}
+
 /// ` and 9 more`, after the first items of a list; empty if there are no more.
 pub fn more(count: usize) -> String {
     match count {

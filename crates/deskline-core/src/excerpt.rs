@@ -1,7 +1,8 @@
-//! Cuts two readings of a text to excerpts that show where the readings differ.
+//! Cuts two readings of a text to excerpts that show where they differ.
 //!
-//! Each reading may hold a different part of the text. Characters are compared by their offset from
-//! the text's start, then by their offset from its end.
+//! A reading may hold any part of the text, and the two may hold different ones. So their
+//! characters are compared by the offset from the start of the whole text, then by the offset from
+//! its end.
 
 use std::ops::Range;
 
@@ -28,9 +29,9 @@ fn changed(old: &[char], new: &[char], was: &Text, is: &Text) -> (Range<usize>, 
     (a..c - suffix, b..d - suffix)
 }
 
-/// The range of items to show. Their widths sum to at most `limit`. The range covers `changed`, or
-/// its start if `changed` is too wide, with context on both sides. `widest` is the width of the
-/// wider of the two readings' changes, so that both excerpts begin with the same context.
+/// The range of items to show: `changed`, or its start if that is too wide, with context on both
+/// sides. The widths of the shown items sum to at most `limit`. `widest` is the width of the wider
+/// one of the two changes: both excerpts get the context for it, so that they begin alike.
 fn window(widths: &[usize], changed: &Range<usize>, widest: usize, limit: usize) -> Range<usize> {
     let wide = |range: Range<usize>| widths.get(range).unwrap_or_default().iter().sum::<usize>();
     if wide(0..widths.len()) <= limit {
@@ -58,52 +59,50 @@ fn window(widths: &[usize], changed: &Range<usize>, widest: usize, limit: usize)
     start..end
 }
 
+/// The characters of two readings, each with the range to show around what changed. `width`: how
+/// many characters of the limit one takes. `limit`: the limit of a reading.
+fn shown(
+    [was, is]: [&Text; 2],
+    width: impl Fn(char) -> usize,
+    limit: impl Fn(&Text) -> usize,
+) -> [(Vec<char>, Range<usize>); 2] {
+    let [old, new] = [was, is].map(|text| text.shown.chars().collect::<Vec<char>>());
+    let (a, b) = changed(&old, &new, was, is);
+    let widths = |chars: &[char]| -> Vec<usize> { chars.iter().copied().map(&width).collect() };
+    let (old_widths, new_widths) = (widths(&old), widths(&new));
+    let sum = |widths: &[usize], range: &Range<usize>| widths[range.clone()].iter().sum::<usize>();
+    let widest = sum(&old_widths, &a).max(sum(&new_widths, &b));
+    let old_kept = window(&old_widths, &a, widest, limit(was));
+    let new_kept = window(&new_widths, &b, widest, limit(is));
+    [(old, old_kept), (new, new_kept)]
+}
+
 /// Two readings of a text, each cut to at most `limit` characters around what changed.
 pub(crate) fn excerpts(was: &Text, is: &Text, limit: usize) -> (Text, Text) {
-    let (old, new): (Vec<char>, Vec<char>) =
-        (was.shown.chars().collect(), is.shown.chars().collect());
-    if old.len() <= limit && new.len() <= limit {
-        return (was.clone(), is.clone());
-    }
-    let (a, b) = changed(&old, &new, was, is);
-    let widest = a.len().max(b.len());
-    let part = |text: &Text, chars: &[char], changed: &Range<usize>| {
-        let kept = window(&vec![1; chars.len()], changed, widest, limit);
-        Text {
-            omitted_before: text.omitted_before.saturating_add(kept.start),
-            omitted_after: text.omitted_after.saturating_add(chars.len() - kept.end),
-            shown: chars[kept].iter().collect(),
-        }
+    let part = |text: &Text, (chars, kept): (Vec<char>, Range<usize>)| Text {
+        omitted_before: text.omitted_before.saturating_add(kept.start),
+        omitted_after: text.omitted_after.saturating_add(chars.len() - kept.end),
+        shown: chars[kept].iter().collect(),
     };
-    (part(was, &old, &a), part(is, &new, &b))
+    let [old, new] = shown([was, is], |_| 1, |_| limit);
+    (part(was, old), part(is, new))
 }
 
 /// Two readings of a text as two single lines: at most `limit` characters around what changed, with
 /// `…` at cut ends.
 pub(crate) fn short_excerpts(was: &Text, is: &Text, limit: usize) -> (String, String) {
-    let (old, new): (Vec<char>, Vec<char>) =
-        (was.shown.chars().collect(), is.shown.chars().collect());
-    let (a, b) = changed(&old, &new, was, is);
     // An escape sequence is shown or cut as a whole.
-    let one_line = |c: &char| one_line(c.encode_utf8(&mut [0; 4])).into_owned();
-    let written = |chars: &[char]| -> Vec<String> { chars.iter().map(one_line).collect() };
-    let (old, new) = (written(&old), written(&new));
-    let widths =
-        |parts: &[String]| -> Vec<usize> { parts.iter().map(|p| p.chars().count()).collect() };
-    let (old_widths, new_widths) = (widths(&old), widths(&new));
-    let sum = |widths: &[usize], range: &Range<usize>| widths[range.clone()].iter().sum::<usize>();
-    let widest = sum(&old_widths, &a).max(sum(&new_widths, &b));
-    let line = |text: &Text, parts: &[String], widths: &[usize], changed: &Range<usize>| {
-        // Each `…` for text that was not read takes one character of the limit.
-        let cut = usize::from(text.omitted_before > 0) + usize::from(text.omitted_after > 0);
-        let kept = window(widths, changed, widest, limit.saturating_sub(cut));
+    let width = |c: char| one_line(c.encode_utf8(&mut [0; 4])).chars().count();
+    // A `…` for text that was not read takes one character of the limit too.
+    let cut =
+        |text: &Text| usize::from(text.omitted_before > 0) + usize::from(text.omitted_after > 0);
+    let line = |text: &Text, (chars, kept): (Vec<char>, Range<usize>)| {
         let before = text.omitted_before > 0 || kept.start > 0;
-        let after = text.omitted_after > 0 || kept.end < parts.len();
+        let after = text.omitted_after > 0 || kept.end < chars.len();
         let mark = |cut: bool| if cut { "…" } else { "" };
-        format!("{}{}{}", mark(before), parts[kept].concat(), mark(after))
+        let part: String = chars[kept].iter().collect();
+        format!("{}{}{}", mark(before), one_line(&part), mark(after))
     };
-    (
-        line(was, &old, &old_widths, &a),
-        line(is, &new, &new_widths, &b),
-    )
+    let [old, new] = shown([was, is], width, |text| limit.saturating_sub(cut(text)));
+    (line(was, old), line(is, new))
 }

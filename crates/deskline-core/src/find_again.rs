@@ -1,8 +1,8 @@
 //! Finds an element again in a later reading, even if its app has re-created it.
 //!
 //! Qt 5 creates a new object for a row that is selected or scrolled, and a web page may render a
-//! part of itself again. [`Matching`](crate::Matching) pairs only elements that look exactly the
-//! same.
+//! part of itself again. [`Matching`](crate::Matching) does not find these, because it pairs only
+//! elements that look exactly the same.
 
 use crate::{Element, Tree};
 
@@ -21,9 +21,9 @@ impl Tree {
         })
     }
 
-    /// Whether an element stands where another one stood in an earlier reading: in the same window
-    /// and page, and with the same parent or the same extents. The text alone does not tell:
-    /// another page may have a button with the same text.
+    /// Whether an element is where another one was in an earlier reading: in the same window and
+    /// page, and with the same parent or the same extents. An equal text is not enough: another
+    /// page may have a button with that text.
     pub fn is_at_same_place(&self, index: usize, before: &Self, was: usize) -> bool {
         let frame = |tree: &Self, at: usize| {
             let ends = [tree.page_around(at), tree.toplevel(at)];

@@ -43,11 +43,11 @@ impl Tree {
         dialog.or_else(|| self.toplevels().first().copied())
     }
 
-    /// The innermost focused element of `toplevel`, or if that is `None`, of the whole app.
-    /// Toolkits mark ancestors of the focus too, and Qt 5 marks the current tab, so an element that
-    /// takes text comes first. While a field or button of the browser itself has the focus,
-    /// Chromium also reports the last focused element of each page. The list of completions below
-    /// the address field is such a page.
+    /// The innermost focused element of `toplevel`, or of the whole app if `toplevel` is `None`. An
+    /// element that takes text comes first, because toolkits mark ancestors of the focus too. Any
+    /// other control comes before a tab: Qt 5 marks the current one. Fields and buttons of the
+    /// browser itself come before those of pages: Chromium also reports the last focused element of
+    /// each page. The list of completions below the address field is such a page.
     pub fn focused_in(&self, toplevel: Option<usize>) -> Option<usize> {
         let focused = |&i: &usize| {
             self.elements[i].states.contains(States::FOCUSED)
@@ -58,7 +58,13 @@ impl Tree {
         let takes_text = |&i: &usize| self.elements[i].states.contains(States::EDITABLE);
         let takes_keys = |&i: &usize| self.elements[i].role.is_interactive();
         let is_tab = |i: usize| self.elements[i].role == Role::TAB;
+        let beside_tab = || all().find(|i| takes_keys(i) && !is_tab(*i));
         let last = all().next()?;
+        let last = if is_tab(last) {
+            beside_tab().unwrap_or(last)
+        } else {
+            last
+        };
         let own_field = all().filter(outside).find(takes_text);
         let own_button = || {
             all().find(|i| !outside(i))?;
@@ -73,8 +79,8 @@ impl Tree {
         text.or_else(moves_inside).or(Some(last))
     }
 
-    /// The element that has the keyboard focus. Looks first in the toplevel that keys go to and in
-    /// a menu or list over it, because windows behind keep a focus of their own.
+    /// The element that has the keyboard focus. The toplevel that keys go to, and a menu or list
+    /// over it, come first, because windows behind keep a focus of their own.
     pub fn focus(&self) -> Option<usize> {
         let active = self.active_toplevel();
         let found = active.and_then(|top| focused(self, top));
@@ -119,7 +125,7 @@ pub fn focus(tree: &Tree) -> Option<String> {
 /// The element that keys go to while this toplevel is active.
 fn focused(tree: &Tree, top: usize) -> Option<usize> {
     tree.focused_in(Some(top)).or_else(|| {
-        // An open menu or a list of completions has a toplevel of its own, and takes the keys.
+        // An open menu or a list of completions is a toplevel of its own, and takes the keys.
         let windows = tree.toplevels();
         let other = |index: &usize| !tree.toplevel(*index).is_some_and(|t| windows.contains(&t));
         tree.focused_in(None).filter(other)

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// `text` in lower case, trimmed, without invisible marks, with one space for each run of white
-/// space, and `...` for `…`. Idempotent.
+/// space, `...` for `…`, and straight quotes and hyphens for other ones. Idempotent.
 pub fn fold(text: &str) -> Cow<'_, str> {
     let trimmed = text.trim();
     let plain = |b: u8| matches!(b, b'!'..=b'~') && !b.is_ascii_uppercase();
@@ -26,6 +26,9 @@ pub fn fold(text: &str) -> Cow<'_, str> {
         }
         match c {
             '…' => out.push_str("..."),
+            '\u{2018}'..='\u{201b}' | '\u{2032}' => out.push('\''),
+            '\u{201c}'..='\u{201f}' | '\u{2033}' => out.push('"'),
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => out.push('-'),
             c => out.extend(c.to_lowercase()),
         }
     }

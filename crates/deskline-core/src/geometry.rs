@@ -33,7 +33,7 @@ pub struct Rect {
     pub h: i32,
 }
 
-/// Toolkits report "nowhere" as coordinates beyond this, often `INT_MIN`.
+/// Toolkits report coordinates beyond this, often `INT_MIN`, for an element that is nowhere.
 const FAR: i32 = 1 << 20;
 
 impl Rect {
@@ -41,18 +41,18 @@ impl Rect {
         Self { x, y, w, h }
     }
 
-    /// Extents as a toolkit reported them. `None` if they mean "nowhere": a negative size, or an
-    /// origin a million pixels out.
+    /// Extents as a toolkit reported them. `None` if the element is nowhere: its size is negative,
+    /// or its origin is beyond [`FAR`].
     pub fn new(x: i32, y: i32, w: i32, h: i32) -> Option<Self> {
         let near = |v: i32| (-FAR..=FAR).contains(&v);
         let sized = |v: i32| (0..=FAR).contains(&v);
         (near(x) && near(y) && sized(w) && sized(h)).then_some(Self::at(x, y, w, h))
     }
 
-    /// Like [`Self::new`], for fractional coordinates. Rounds the edges and not the size, so that
-    /// adjacent rectangles stay adjacent at any scale.
+    /// Like [`Self::new`], for fractional coordinates. Rounds the edges instead of the size, so
+    /// that rectangles that touch still touch afterwards.
     pub fn around(x: f64, y: f64, w: f64, h: f64) -> Option<Self> {
-        // `as` would saturate infinity and turn NaN into 0; here both mean "nowhere".
+        // `as` would turn infinity into the largest number and NaN into 0. Here both are nowhere.
         if ![x, y, w, h].iter().all(|v| v.is_finite()) {
             return None;
         }
@@ -87,26 +87,29 @@ impl Rect {
     /// The intersection; empty if the two rectangles do not overlap.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
-        let shared = |(a, a_length): (i32, i32), (b, b_length): (i32, i32)| {
-            let start = a.max(b);
-            let end = a.saturating_add(a_length).min(b.saturating_add(b_length));
-            (start, end.saturating_sub(start).max(0))
-        };
-        let (x, w) = shared((self.x, self.w), (other.x, other.w));
-        let (y, h) = shared((self.y, self.h), (other.y, other.h));
-        Self::at(x, y, w, h)
+        self.between(other, Ord::max, Ord::min)
     }
 
     /// The smallest rectangle that contains both rectangles.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        let both = |(a, a_length): (i32, i32), (b, b_length): (i32, i32)| {
-            let start = a.min(b);
-            let end = a.saturating_add(a_length).max(b.saturating_add(b_length));
-            (start, end.saturating_sub(start))
+        self.between(other, Ord::min, Ord::max)
+    }
+
+    /// The rectangle between one start and one end of both, on each axis.
+    fn between(
+        &self,
+        other: &Self,
+        start: impl Fn(i32, i32) -> i32,
+        end: impl Fn(i32, i32) -> i32,
+    ) -> Self {
+        let side = |(a, a_length): (i32, i32), (b, b_length): (i32, i32)| {
+            let from = start(a, b);
+            let to = end(a.saturating_add(a_length), b.saturating_add(b_length));
+            (from, to.saturating_sub(from).max(0))
         };
-        let (x, w) = both((self.x, self.w), (other.x, other.w));
-        let (y, h) = both((self.y, self.h), (other.y, other.h));
+        let (x, w) = side((self.x, self.w), (other.x, other.w));
+        let (y, h) = side((self.y, self.h), (other.y, other.h));
         Self::at(x, y, w, h)
     }
 

@@ -15,43 +15,27 @@ use crate::nearest::nearest;
 pub enum Key {
     /// The key that gives this character; letters in lower case.
     Char(char),
-    /// `Return`, `Enter`
     Return,
-    /// `Tab`
     Tab,
-    /// `Space`
     Space,
-    /// `Escape`, `Esc`
     Escape,
     /// `Backspace`, and `Delete` on macOS: deletes to the left.
     Backspace,
     /// `ForwardDelete`, and `Delete` elsewhere: deletes to the right.
     ForwardDelete,
-    /// `Insert`
     Insert,
     /// `Menu`: opens the context menu.
     Menu,
-    /// `Print`
     Print,
-    /// `Pause`
     Pause,
-    /// `ScrollLock`
     ScrollLock,
-    /// `Home`
     Home,
-    /// `End`
     End,
-    /// `PageUp`
     PageUp,
-    /// `PageDown`
     PageDown,
-    /// `Up`, `ArrowUp`
     Up,
-    /// `Down`, `ArrowDown`
     Down,
-    /// `Left`, `ArrowLeft`
     Left,
-    /// `Right`, `ArrowRight`
     Right,
     /// `F1` … `F24`
     Function(u8),
@@ -63,30 +47,25 @@ bitflags::bitflags! {
     /// Modifiers held while a key is pressed or a button clicked.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub struct Modifiers: u16 {
-        /// `Shift`
         const SHIFT = 1;
-        /// `Control`, `Ctrl`
         const CONTROL = 1 << 1;
         /// `Option`, `Opt`, `Alt`
         const ALT = 1 << 2;
         /// `Command`, `Cmd`: the Super or Windows key on other systems.
         const COMMAND = 1 << 3;
-        /// `CapsLock`
         const CAPS_LOCK = 1 << 4;
-        /// `Function`, `Fn`
         const FUNCTION = 1 << 5;
         /// `NumericPad`, `Numpad`: selects the numeric pad's key instead of the main one of the
         /// same name.
         const NUMERIC_PAD = 1 << 6;
-        /// `Help`
         const HELP = 1 << 7;
         /// `AltGr`: selects the third symbol of a key; Option on macOS.
         const ALT_GR = 1 << 8;
     }
 }
 
-/// The modifiers with keys of their own: the XKB symbols of these keys, the usual one first, and
-/// the modifier's name.
+/// The modifiers that have keys of their own: the XKB symbols of these keys, the usual one first,
+/// and the modifier's name.
 #[rustfmt::skip]
 const MODIFIER_KEYS: [(Modifiers, &[u32], &str); 5] = [
     (Modifiers::SHIFT, &[Shift_L, Shift_R], "Shift"),
@@ -104,8 +83,8 @@ impl Modifiers {
         keys.filter(move |(modifier, ..)| self.contains(*modifier))
     }
 
-    /// The modifiers that turn a key into another command, from a mask of XKB's real modifiers. A
-    /// keymap may choose which of Mod1 to Mod5 is Alt; in practice it is always Mod1.
+    /// The modifiers that turn a key into a command, from a mask of XKB's real modifiers. Mod1
+    /// counts as Alt: a keymap may choose another, but none does.
     pub fn of_state(state: u32) -> Self {
         let bits = [Self::SHIFT, Self::CONTROL, Self::ALT, Self::COMMAND].into_iter();
         let held = bits
@@ -168,11 +147,10 @@ const HERE: Platform = if cfg!(target_os = "macos") {
 pub enum KeyError {
     /// No key has this name.
     #[error(
-        "unknown key '{name}'; the nearest is '{nearest}'. A key is one character, or Return, \
-        Tab, Space, Escape, Backspace, Delete, Insert, Home, End, PageUp, PageDown, Up, Down, \
-        Left, Right, Menu, Print, Pause, ScrollLock, F1–F24, one of the keypad such as KP_0 or \
-        KP_Enter, or XKB's name of any other such as XF86AudioPlay or Super_L; modifiers are given \
-        apart"
+        "unknown key '{name}'. The nearest is '{nearest}'. A key is one character, or Return, Tab, \
+        Space, Escape, Backspace, Delete, Insert, Home, End, PageUp, PageDown, Up, Down, Left, \
+        Right, Menu, Print, Pause, ScrollLock, F1–F24, one of the keypad such as KP_0 or KP_Enter, \
+        or XKB's name of any other such as XF86AudioPlay or Super_L. Pass modifiers apart"
     )]
     Key {
         /// The name that was given, cut to 40 characters.
@@ -182,8 +160,8 @@ pub enum KeyError {
     },
     /// No modifier has this name.
     #[error(
-        "unknown modifier '{name}'; the nearest is '{nearest}'. Modifiers are Shift, Control, \
-        {}, AltGr, {}, CapsLock, Function, NumericPad, Help",
+        "unknown modifier '{name}'. The nearest is '{nearest}'. Modifiers are Shift, Control, {}, \
+        AltGr, {}, CapsLock, Function, NumericPad, Help",
         HERE.alt,
         HERE.command
     )]
@@ -203,8 +181,8 @@ const KEYS: &[(Key, &str)] = &[
     (Key::ForwardDelete, "ForwardDelete"), (Key::Insert, "Insert"), (Key::Menu, "Menu"),
     (Key::Print, "Print PrintScreen"), (Key::Pause, "Pause"), (Key::ScrollLock, "ScrollLock"),
     (Key::Home, "Home"), (Key::End, "End"), (Key::PageUp, "PageUp"), (Key::PageDown, "PageDown"),
-    // `UpArrow` to `RightArrow` must be listed: XKB's symbols of these names are the characters ↑
-    // to →.
+    // These four names have to be listed: in XKB, `UpArrow` to `RightArrow` are the characters ↑ to
+    // →.
     (Key::Up, "Up ArrowUp UpArrow"), (Key::Down, "Down ArrowDown DownArrow"),
     (Key::Left, "Left ArrowLeft LeftArrow"), (Key::Right, "Right ArrowRight RightArrow"),
     (Key::Char('+'), "Plus"), (Key::Char('-'), "Minus"), (Key::Char('='), "Equal"),
@@ -269,7 +247,7 @@ impl Key {
         })
     }
 
-    /// The key of a character. A capital whose lower case has two characters stays as it is,
+    /// The key of a character. A capital whose lower case would be two characters stays a capital,
     /// because a key has one character.
     pub(crate) fn of_char(c: char) -> Option<Self> {
         let mut lower = c.to_lowercase();
@@ -293,7 +271,6 @@ impl Key {
         }
     }
 
-    /// The key of a symbol.
     fn of_symbol(symbol: u32) -> Self {
         if let Some((key, ..)) = SYMBOLS.iter().find(|(_, its, _)| *its == symbol) {
             return *key;
@@ -321,15 +298,9 @@ impl KeyPress {
     /// Parses the names of a key and its modifiers; see [`Key::parse`] and [`Modifiers::parse`].
     pub fn parse(key: &str, modifiers: &[&str]) -> Result<Self, KeyError> {
         let modifiers = Modifiers::parse(modifiers.iter().copied())?;
-        if let Some(key) = on_keypad(key) {
-            return Ok(Self {
-                key,
-                modifiers: modifiers | Modifiers::NUMERIC_PAD,
-            });
-        }
-        Ok(Self {
-            key: Key::parse(key)?,
-            modifiers,
+        Ok(match on_keypad(key) {
+            Some(key) => Self::new(key, modifiers | Modifiers::NUMERIC_PAD),
+            None => Self::new(Key::parse(key)?, modifiers),
         })
     }
 

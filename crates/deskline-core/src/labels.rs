@@ -1,5 +1,5 @@
-//! Adds information that a person sees and a toolkit does not report: the label of a field, and the
-//! position of a cell in its table.
+//! Adds what a person sees and a toolkit does not report: the label of a field, and the position of
+//! a cell in its table.
 
 use crate::{Cell, Element, Rect, Role, States, Text, Texts, Tree};
 
@@ -14,14 +14,14 @@ const ABOVE: i32 = 16;
 /// By how many pixels the left edges of a field and of a label above it may differ.
 const ALIGNED: i32 = 12;
 
-/// If a field is alone in its container, its label may be beside the container. At most this many
-/// enclosing containers are searched this way.
+/// A field that is alone in its container may have its label beside the container. At most this
+/// many containers around the field are searched.
 const LEVELS: usize = 3;
 
 impl Tree {
-    /// Names each visible unnamed field by the text that is clearly its label. That is a short text
-    /// in the same container or in the cell before the field's cell. It is to the left of the field
-    /// on the same line, or directly above the field, with no other field between the two.
+    /// Names each visible field without a name by its label: a short text in the same container, or
+    /// in the cell before the field's cell. The label is to the left of the field on the same line,
+    /// or directly above it, and no other field lies between the two.
     pub fn label_fields(&mut self) {
         self.name_no_combo_by_its_choice();
         let unnamed = |e: &Element| {
@@ -46,9 +46,9 @@ impl Tree {
         }
     }
 
-    /// If a combo box is named by the text of one of its choices, makes that text the box's value,
-    /// so that the name is free for a label. GTK 3 and Java name combo boxes without a label this
-    /// way.
+    /// If the name of a combo box is the text of one of its choices, makes it the box's value, so
+    /// that the box can be named by its label. GTK 3 and Java report the choice as the name of a
+    /// combo box that has no label.
     fn name_no_combo_by_its_choice(&mut self) {
         let shown = |e: &Element| {
             let is_combo = matches!(e.role, Role::COMBO_BOX | Role::POP_UP_BUTTON);
@@ -73,9 +73,9 @@ impl Tree {
         }
     }
 
-    /// Numbers the cells of tables that consist of rows, such as the tables of web pages. There, a
-    /// row of headers counts as a row. Skips tables that were not read whole, and tables with cells
-    /// that span several columns.
+    /// Numbers the cells of tables that consist of rows, such as those of web pages, where a row of
+    /// headers counts as a row. Skips tables that were not read whole, and those with cells that
+    /// span several columns.
     pub fn number_cells(&mut self) {
         let is_table = |e: &Element| matches!(e.role, Role::TABLE | Role::GRID | Role::OUTLINE);
         let tables: Vec<usize> = (0..self.elements.len())
@@ -112,7 +112,7 @@ fn is_field(element: &Element) -> bool {
 
 fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -> Option<Text> {
     let place = tree.elements[field].extents?;
-    // In a column of controls, the text above a combo box may be anything, such as a status.
+    // Above a combo box in a column of controls there may be any text, such as a status.
     let is_combo = tree.elements[field].role == Role::COMBO_BOX;
     let in_column = is_combo && tree.page_around(field).is_none();
     let mut inner = field;
@@ -144,7 +144,7 @@ fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -
             let free = others.iter().find(taken).is_none();
             return Some(text).filter(|_| clear && free);
         }
-        // Scroll bars do not count as other content of the container.
+        // A scroll bar beside the field does not count as another element.
         let alone = others
             .iter()
             .all(|&i| tree.elements[i].role.is_scroll_bar_part());

@@ -51,7 +51,7 @@ pub use matching::Matching;
 pub use nearest::nearest;
 pub use opened::is_dialog;
 pub use role::Role;
-pub use search::Match;
+pub use search::{Match, RoleFilter};
 pub use summary::Summary;
 pub use text::Text;
 pub use texts::Texts;

@@ -136,7 +136,7 @@ pub(crate) fn short_tail(element: &Element, states: States, value: Option<String
 /// Writes a text between quotes, with its cut marks.
 pub(crate) fn quoted(out: &mut impl Write, text: &Text) -> fmt::Result {
     out.write_str("\"")?;
-    // Without the first mark, a lone second mark would be parsed as a cut at the start.
+    // A lone second mark would be parsed as the first one, a cut at the start.
     if text.omitted_before > 0 || text.omitted_after > 0 && text.shown.is_empty() {
         write!(out, "…(+{})", text.omitted_before)?;
     }

@@ -49,7 +49,7 @@ impl Listed {
     }
 }
 
-/// The two caps of a list: one for interactive elements, one for texts, rows and cells together.
+/// The most entries of a list: interactive elements, and texts, rows and cells together.
 type Caps = (usize, usize);
 
 /// The visible elements of a full tree: 30 interactive ones, then 10 static texts, rows and cells.
@@ -76,7 +76,7 @@ pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Listed {
     indices.extend(appeared.into_iter().filter(visible));
     let opened = after.opened_since(before, diff);
     after.sort_for_reading(&mut indices, opened, |index| added.contains(&index));
-    // Buttons that were added out of view can be scrolled to, for example in a form that has grown.
+    // Added buttons that are out of view can be scrolled to, for example in a form that has grown.
     let away = |&index: &usize| {
         let element = &after.elements[index];
         let is_button = element.role == Role::BUTTON && !element.title.is_blank();
@@ -121,7 +121,7 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
 /// How many elements without a text or value are listed, such as the buttons of a tool bar.
 const UNLABELLED: usize = 3;
 
-/// How many elements of a browser's own bars are listed if elements of its page are listed too.
+/// How many elements of a browser's own bars are listed beside those of its page.
 const BARS: usize = 10;
 
 /// Lists these visible elements, first those that can be acted on.
@@ -153,8 +153,8 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
     let labels = |&&i: &&usize| matches!(tree.elements[i].role, Role::ROW | Role::CELL);
     let named = acts.iter().chain(says.iter().filter(labels));
     let named: Vec<usize> = named.copied().collect();
-    // The texts that are already listed. A row, its cell and the label in it have the same text and
-    // are listed once.
+    // The texts that are listed so far. A row, its cell and the label in it have the same text,
+    // which is listed once.
     let mut listed = HashSet::new();
     let mut count = 0;
     let mut fragment: Option<Element> = None;
@@ -163,7 +163,8 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
         let is_text = |at: usize| tree.elements[at].role == Role::STATIC_TEXT;
         let has_text = || tree.inside(index).any(is_text);
         let is_static = match element.role {
-            // In other toolkits than Gecko, a heading contains a text with the same words.
+            // In all toolkits but Gecko, a heading contains a text with the same words, which is
+            // listed.
             Role::HEADING => !has_text(),
             Role::GROUP => !element.value.is_blank() && !has_text(),
             role => matches!(role, Role::STATIC_TEXT | Role::ROW | Role::CELL),
@@ -171,8 +172,8 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
         let Some(source) = texts.source(index).filter(|_| is_static) else {
             continue;
         };
-        // A control's line already has this text, if the control contains the text or is the
-        // element from which a row has it.
+        // The line of a control has this text already: the control contains the text, or a row has
+        // its text from the control.
         let in_button = element.parent.is_some_and(is_interactive);
         if in_button || is_interactive(source) || !listed.insert(source) {
             continue;
@@ -278,8 +279,8 @@ fn element_line(text: Option<&Text>, from_picture: bool, element: &Element) -> S
     line + &short_tail(element, element.states - States::EDITABLE, value)
 }
 
-/// The texts that a diff changed, as excerpts of 60 characters around the change: values first,
-/// then titles, then descriptions. If an element has the text of its descendant, only the
+/// The texts that a diff changed: values first, then titles, then descriptions. Each is an excerpt
+/// of 60 characters around the change. If an element has its text from a descendant, only the
 /// descendant's change is listed, so that each row of a table is a change of its own.
 pub fn text_changes(after: &Tree, diff: &Diff) -> Listed {
     const MOST: usize = 3;

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
 use foldhash::fast::RandomState;
 
-use crate::{Element, Rect, Role, States, Text, Tree};
+use crate::{Rect, Role, States, Text, Tree};
 
 /// The pairs of elements that are the same in two trees, by identity and unfiltered. The earlier
 /// tree, minus [`removed`](Self::removed), plus [`added`](Self::added), is the later tree.
@@ -20,8 +21,8 @@ pub struct Matching {
 impl Matching {
     /// Matches two trees in linear time.
     pub fn between(before: &Tree, after: &Tree) -> Self {
-        // Most changes leave the start of a tree as it is: match the common prefix by index. This
-        // is right for duplicate ids too: the prefix has the same number of them in both trees.
+        // Most changes leave the start of a tree as it is. So the elements of that part are matched
+        // by index. Duplicate ids are no problem: up to there both trees have them equally often.
         let pairs = before.elements.iter().zip(&after.elements);
         let same = pairs.take_while(|(b, a)| b.id == a.id).count();
         let mut matching = Self {
@@ -30,97 +31,45 @@ impl Matching {
         };
         matching.after.resize(before.elements.len(), None);
         matching.before.resize(after.elements.len(), None);
-        matching.by_id(before, after, same);
+        matching.pair(
+            |b| Some(before.elements[b].id.as_str()),
+            |_, a| Some(after.elements[a].id.as_str()),
+        );
         matching
     }
 
-    /// Matches the elements from index `start` on by their ids.
-    fn by_id(&mut self, before: &Tree, after: &Tree, start: usize) {
-        let (Some(was), Some(is)) = (before.elements.get(start..), after.elements.get(start..))
-        else {
-            return;
-        };
-        if was.is_empty() || is.is_empty() {
-            return;
-        }
-        // The first unmatched element of each id, and for each element the next one with the same
-        // id. Ids are chosen by the app: a randomly seeded hash keeps the app from forcing
-        // collisions.
-        let mut first: HashMap<&str, usize, RandomState> =
-            HashMap::with_capacity_and_hasher(was.len(), RandomState::default());
-        let mut next: Vec<Option<usize>> = vec![None; was.len()];
-        for (i, element) in was.iter().enumerate().rev() {
-            next[i] = first.insert(element.id.as_str(), i);
-        }
-        for (a, element) in is.iter().enumerate() {
-            if let Entry::Occupied(mut entry) = first.entry(element.id.as_str()) {
-                let b = *entry.get();
-                self.before[start + a] = Some(start + b);
-                self.after[start + b] = Some(start + a);
-                match next[b] {
-                    Some(b) => drop(entry.insert(b)),
-                    None => drop(entry.remove()),
-                }
-            }
-        }
-    }
-
-    /// Matches re-created elements: a removed element and an added one that look the same. They
-    /// agree in role, native role, texts, states and extents, their parents are matched, and both
-    /// traversals have read all children of these parents, so neither element was merely out of
-    /// view. Then matches those that have a text and a place and differ only in their states, such
-    /// as a row that the app re-creates when it is selected. Returns pairs (index before, index
-    /// after).
-    pub(crate) fn match_twins(&mut self, before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
-        let mut twins = self.match_alike(before, after, Look::new);
-        twins.extend(self.match_alike(before, after, Look::of_any_state));
-        twins
-    }
-
-    fn match_alike<'t>(
+    /// Pairs the unmatched elements with the same key, in the order of the trees: `was` has the
+    /// keys of the earlier tree, `is` those of the later one. Returns the pairs (index before,
+    /// index after).
+    fn pair<K: Eq + Hash>(
         &mut self,
-        before: &'t Tree,
-        after: &'t Tree,
-        look: impl Fn(&'t Element, Option<usize>) -> Option<Look<'t>>,
+        was: impl Fn(usize) -> Option<K>,
+        is: impl Fn(&Self, usize) -> Option<K>,
     ) -> Vec<(usize, usize)> {
         let gone: Vec<usize> = self.removed().collect();
         let new: Vec<usize> = self.added().collect();
         if gone.is_empty() || new.is_empty() {
             return Vec::new();
         }
-        // The first unmatched element of each appearance, and for each element the next one with
-        // the same appearance.
-        let mut first: HashMap<Look<'_>, usize, RandomState> =
+        // The first unmatched element of each key, and for each element the next one with the same
+        // key. An app chooses its ids: a hash with a random seed keeps it from making them collide.
+        let mut first: HashMap<K, usize, RandomState> =
             HashMap::with_capacity_and_hasher(gone.len(), RandomState::default());
         let mut next: HashMap<usize, usize, RandomState> = HashMap::default();
         for &b in gone.iter().rev() {
-            let element = &before.elements[b];
-            if all_children_read(before, element.parent)
-                && let Some(look) = look(element, element.parent)
-                && let Some(later) = first.insert(look, b)
+            if let Some(key) = was(b)
+                && let Some(later) = first.insert(key, b)
             {
                 next.insert(b, later);
             }
         }
-        let mut twins = Vec::new();
-        // Parents come before their children, so a parent's twin is already matched.
+        let mut pairs = Vec::new();
+        // Parents come before their children, so a parent is matched before its children's keys.
         for a in new {
-            let element = &after.elements[a];
-            let parent = match element
-                .parent
-                .map(|p| self.before.get(p).copied().flatten())
-            {
-                Some(None) => continue,
-                Some(parent) => parent,
-                None => None,
-            };
-            if !all_children_read(after, element.parent) {
-                continue;
-            }
-            let Some(look) = look(element, parent) else {
+            let Some(key) = is(self, a) else {
                 continue;
             };
-            if let Entry::Occupied(mut entry) = first.entry(look) {
+            if let Entry::Occupied(mut entry) = first.entry(key) {
                 let b = *entry.get();
                 match next.get(&b) {
                     Some(later) => drop(entry.insert(*later)),
@@ -128,8 +77,28 @@ impl Matching {
                 }
                 self.before[a] = Some(b);
                 self.after[b] = Some(a);
-                twins.push((b, a));
+                pairs.push((b, a));
             }
+        }
+        pairs
+    }
+
+    /// Matches a removed and an added element that look the same, as re-created. They agree in
+    /// role, native role, texts, states and extents, and their parents are matched. Both traversals
+    /// have read all children of these parents, so neither element was merely out of view. After
+    /// that, matches elements with a text and a place that differ only in states, such as a row
+    /// that was re-created when it was selected. Returns pairs (index before, index after).
+    pub(crate) fn match_twins(&mut self, before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
+        let mut twins = Vec::new();
+        for any_state in [false, true] {
+            let was = |b: usize| Look::new(before, b, before.elements[b].parent, any_state);
+            let is = |matching: &Self, a: usize| {
+                let twin = |parent: usize| matching.before.get(parent).copied().flatten();
+                let parent = after.elements[a].parent;
+                let known = parent.is_none_or(|parent| twin(parent).is_some());
+                known.then(|| Look::new(after, a, parent.and_then(twin), any_state))?
+            };
+            twins.extend(self.pair(was, is));
         }
         twins
     }
@@ -158,31 +127,27 @@ struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    // Never `None`, but has the signature of `of_any_state`, which is passed to the same function.
-    #[allow(clippy::unnecessary_wraps)]
-    fn new(element: &'a Element, parent: Option<usize>) -> Option<Self> {
-        Some(Self {
+    /// `None` if not all children of the element's parent were read. With `any_state`, the look
+    /// without the states, and `None` for an element without a title or a place: many others may
+    /// look the same.
+    fn new(tree: &'a Tree, index: usize, parent: Option<usize>, any_state: bool) -> Option<Self> {
+        let element = &tree.elements[index];
+        let all_read = |parent: usize| tree.elements.get(parent).is_some_and(|e| e.children_read);
+        let distinct = !element.title.is_blank() && element.place().is_some();
+        let counts = element.parent.is_none_or(all_read) && (distinct || !any_state);
+        counts.then(|| Self {
             parent,
             role: element.role,
             native_role: &element.native_role,
             texts: [&element.title, &element.value, &element.description],
-            states: element.states,
+            states: if any_state {
+                States::empty()
+            } else {
+                element.states
+            },
             extents: element.extents,
         })
     }
-
-    /// The look without the states. `None` for an element without a title or without a place, as
-    /// nothing would distinguish it from others.
-    fn of_any_state(element: &'a Element, parent: Option<usize>) -> Option<Self> {
-        let distinct = !element.title.is_blank() && element.place().is_some();
-        let states = States::empty();
-        let look = Self::new(element, parent).filter(|_| distinct)?;
-        Some(Self { states, ..look })
-    }
-}
-
-fn all_children_read(tree: &Tree, parent: Option<usize>) -> bool {
-    parent.is_none_or(|p| tree.elements.get(p).is_some_and(|e| e.children_read))
 }
 
 pub(crate) fn unmatched(side: &[Option<usize>]) -> impl Iterator<Item = usize> {

@@ -21,9 +21,7 @@ impl Diff {
     fn is_mirror(&self, before: &Tree, after: &Tree, of: &Modified) -> bool {
         let focus = |old: bool, new: bool| {
             self.modified.iter().find(|m| {
-                m.changes
-                    .iter()
-                    .all(|c| matches!(c.attribute, Attribute::Focused | Attribute::Selected))
+                m.is_selection_alone()
                     && m.changes.iter().any(|c| {
                         let flags = (&c.old, &c.new);
                         c.attribute == Attribute::Focused
@@ -31,13 +29,9 @@ impl Diff {
                     })
             })
         };
-        let (Some(left), Some(came)) = (focus(true, false), focus(false, true)) else {
-            return false;
-        };
-        let (Some(left), Some(came)) = (
-            before.elements.get(left.before),
-            after.elements.get(came.after),
-        ) else {
+        let left = focus(true, false).and_then(|m| before.elements.get(m.before));
+        let came = focus(false, true).and_then(|m| after.elements.get(m.after));
+        let (Some(left), Some(came)) = (left, came) else {
             return false;
         };
         of.changes.iter().all(|change| {

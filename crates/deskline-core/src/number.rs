@@ -63,6 +63,24 @@ pub fn may_be_equal(a: &str, b: &str) -> bool {
     readings(a).into_iter().any(same)
 }
 
+/// Whether both texts are numbers, or dates in numbers, but not the same up to rounding and the
+/// order of the date's parts. `wanted` has nothing around it.
+pub fn differ(shown: &str, wanted: &str) -> bool {
+    let readings = |text| DECIMALS.into_iter().filter_map(move |d| parse(text, d));
+    if readings(shown).next().is_some() && readings(wanted).next().is_some() {
+        let is_shown = readings(wanted).any(|value| shows(shown, value));
+        return around(wanted) == ("", "") && !is_shown;
+    }
+    let parts = |text: &str| {
+        let parts = text.split(|c: char| !c.is_ascii_digit());
+        let mut parts: Vec<u32> = parts.filter_map(|part| part.parse().ok()).collect();
+        parts.sort_unstable();
+        parts
+    };
+    let (shown, wanted) = (parts(shown), parts(wanted));
+    shown.len() == wanted.len() && shown.len() > 2 && shown != wanted
+}
+
 /// The text around the number: a unit, a currency, a percent sign.
 pub fn around(text: &str) -> (&str, &str) {
     let number = bare(text);
@@ -153,5 +171,22 @@ mod tests {
         assert_eq!(around("-3 px"), ("", "px"));
         assert_eq!(around("none"), ("none", ""));
         assert_eq!(around(""), ("", ""));
+    }
+
+    #[test]
+    fn numbers_and_dates_differ_by_more_than_their_form() {
+        for (shown, wanted, differs) in [
+            ("50", "80", true),
+            ("3,00 \u{20ac}", "3", false),
+            ("4", "3.7", false),
+            ("4.50 EUR", "4.25", true),
+            ("0.5", "50 %", false),
+            ("14.03.2026", "2026-03-14", false),
+            ("2027-03-04", "2027-04-05", true),
+            ("9:30 PM", "21:30", false),
+            ("All", "7", false),
+        ] {
+            assert_eq!(differ(shown, wanted), differs, "{shown} {wanted}");
+        }
     }
 }

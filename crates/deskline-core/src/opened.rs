@@ -20,8 +20,8 @@ pub fn is_dialog(native_role: &str) -> bool {
 /// A window that is thinner than this is a separator or a resize handle, not a window to act in.
 const THIN: i32 = 8;
 
-/// A window that is less high than this shows only one line of text, such as the window in which
-/// Chromium shows the address of the link under the pointer.
+/// A window that is less high than this has one line to read, such as the one in which Chromium
+/// shows the address of the link under the pointer.
 const LINE: i32 = 40;
 
 impl Tree {
@@ -33,7 +33,8 @@ impl Tree {
         let appeared = appeared.filter(|&index| self.has_come_up(before, index));
         let mut came: Vec<usize> = came.chain(appeared).collect();
         came.retain(|&index| self.opens(index));
-        // In tree order a window comes before the menus and dialogs that have opened in it.
+        // In tree order a window comes before the menus and dialogs that have opened in it, and so
+        // is found before them.
         came.sort_unstable();
         let tops = self.toplevels();
         let rank = |index: usize| {
@@ -57,8 +58,8 @@ impl Tree {
         new && !(uncovered && before.windows.is_empty())
     }
 
-    /// Whether the element is a visible window, dialog or pop-up. A toolkit may not know the
-    /// extents of a window that it has just opened.
+    /// Whether the element is a visible window, dialog or pop-up. Its extents may be missing: a
+    /// toolkit may not know them right after it has opened a window.
     fn opens(&self, index: usize) -> bool {
         let Some(element) = self.elements.get(index) else {
             return false;
@@ -78,8 +79,8 @@ impl Tree {
             && self.has_window(index)
     }
 
-    /// Whether a window has a name, or contains something to read or to act on. The frame around a
-    /// combo box's list has neither, nor has the icon of a drag in GTK 3.
+    /// Whether a window has a name, or contains something to read or to act on. A frame around the
+    /// list of a combo box has neither, and so has the icon of a drag in GTK 3.
     fn says_or_takes(&self, index: usize) -> bool {
         let tells = |e: &Element| {
             let reads = e.role == Role::STATIC_TEXT && !e.title.is_blank();
@@ -103,8 +104,8 @@ impl Tree {
             || its.any(|at| tells(&self.elements[at]) && !in_list(at))
     }
 
-    /// Whether the window or dialog may have a window on the screen. While a dialog closes, its app
-    /// may still describe it although its window is gone.
+    /// Whether the window or dialog may have a window on the screen. An app may still describe a
+    /// dialog whose window has just closed.
     pub(crate) fn has_window(&self, index: usize) -> bool {
         let Some(top) = self.toplevel(index) else {
             return true;
@@ -128,6 +129,15 @@ impl Tree {
         open.or_else(|| self.active_toplevel().filter(is_dialog))
     }
 
+    /// The dialog that has opened since `before` was read, but not a page's own.
+    pub fn dialog_since(&self, before: &Tree) -> Option<usize> {
+        let dialog = self.dialog_in_front()?;
+        let id = &self.elements[dialog].id;
+        let mut known = before.elements.iter();
+        let is_new = known.all(|e| e.id != *id || !e.visible);
+        (is_new && self.page_around(dialog).is_none()).then_some(dialog)
+    }
+
     /// The menu or list that `before` showed and this tree does not: some of its items were
     /// visible, and none of them is now. Returns an index into `before`; of nested menus, that of
     /// the outermost.
@@ -146,9 +156,10 @@ impl Tree {
         let mut open = HashSet::new();
         for (at, item) in items.filter(|(_, e)| is_item(e)) {
             let Some(parent) = item.parent else { continue };
-            // A panel's menus are children of the application itself.
+            // The menus of a panel are children of the application itself. There each item stands
+            // for its menu.
             let menu = if is_app(parent) { at } else { parent };
-            // A menu bar does not close: if its items do not show, a modal dialog covers it.
+            // A menu bar does not close. If its items do not show, a modal dialog covers them.
             if before.elements[menu].role == Role::MENU_BAR {
                 continue;
             }
@@ -202,7 +213,7 @@ impl Tree {
         });
     }
 
-    /// Whether an element is in a window with a large web page, and not in that page.
+    /// Returns whether an element is in a window with a large web page, but not in that page.
     pub(crate) fn around_pages(&self) -> impl Fn(usize) -> bool {
         let pages = self.pages();
         move |index| {

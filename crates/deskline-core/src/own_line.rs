@@ -1,25 +1,25 @@
 //! Finds the line that an element itself fills, if its box also covers other rows.
 //!
-//! Gecko (Thunderbird's folders) and Chromium give an expanded tree item the box of all its
-//! descendants, so its centre lies on another row. The same holds for a list item with a list in
-//! it, and for a menu item whose submenu opens inside it. The button of an open GTK expander and
-//! Qt's group box with a check box have a box around their whole content, so their centre lies on
-//! another control.
+//! The box of an expanded tree item includes all its descendants in Gecko (Thunderbird's folders)
+//! and in Chromium. So the centre of the box is on another row. That also happens to a list item
+//! with a list in it, and to a menu item whose submenu opens inside it. The button of an open GTK
+//! expander, and Qt's group box with a check box, have a box around their whole content, so the
+//! centre is on another control.
 
 use crate::{Rect, Role, States, Tree};
 
 /// A part of a box that is less high than this, in pixels, is a margin, not a line.
 const LEAST: i32 = 4;
 
-/// A row is cut out of at most this many enclosing rows. Real trees are not nested deeper, and the
-/// limit keeps the time linear.
+/// A row is cut out of at most this many rows around it. That bounds the time, and real trees are
+/// not nested deeper.
 const LEVELS: usize = 16;
 
 impl Tree {
-    /// Cuts the extents of each row and menu item to the part that its descendants of the same role
-    /// do not cover: its first line, or, if the descendants begin at its top, the part beside them.
-    /// A row without such a part gets the line of its first descendant: in Thunderbird all accounts
-    /// are in one row. Idempotent.
+    /// Cuts the extents of each row and menu item to the part that is not covered by descendants of
+    /// the same role. That is its first line, or the part beside the descendants if they begin at
+    /// its top. A row without such a part gets the line of its first descendant: Thunderbird has
+    /// all accounts in one row. Idempotent.
     pub(crate) fn keep_own_lines(&mut self) {
         let holders = self.holders();
         let own = |tree: &Self, i: usize| {
@@ -27,7 +27,8 @@ impl Tree {
             place.filter(|_| is_kind(tree.elements[i].role))
         };
         let mut covered: Vec<Option<Inside>> = vec![None; self.elements.len()];
-        // Go backwards: descendants come later, and are to be cut before their ancestors.
+        // Descendants have larger indices, and must be cut before their ancestors. So this goes
+        // backwards.
         for i in (0..self.elements.len()).rev() {
             let Some(whole) = own(self, i) else { continue };
             let line = covered[i].map_or(whole, |inside| {
@@ -44,11 +45,11 @@ impl Tree {
         }
     }
 
-    /// Cuts the extents of each button or check box whose content covers its centre: the extents of
-    /// its title remain. Idempotent.
+    /// Cuts the extents of each button or check box whose content covers its centre to the extents
+    /// of its title. Idempotent.
     pub(crate) fn keep_titles(&mut self) {
         let mut content: Vec<Option<Inside>> = vec![None; self.elements.len()];
-        // Go backwards, because descendants come later.
+        // Descendants have larger indices, so this goes backwards.
         for i in (0..self.elements.len()).rev() {
             let element = &self.elements[i];
             let Some(place) = element.place() else {
@@ -67,8 +68,8 @@ impl Tree {
     }
 
     /// Records this element as content of each button and check box around it. A text counts as
-    /// content only if the outer element is expanded or is a group box of Qt, and if the text is
-    /// not its title.
+    /// content only if the outer element is expanded or is a group box of Qt, and only if it is not
+    /// the title.
     fn note_content(&self, content: &mut [Option<Inside>], index: usize, place: Rect) {
         let is_text = self.elements[index].role == Role::STATIC_TEXT;
         for outer in self.outwards(index).skip(1).take(LEVELS) {
@@ -125,20 +126,11 @@ struct Inside {
 
 impl Inside {
     fn with(before: Option<Self>, line: Rect) -> Self {
-        before.map_or(
-            Self {
-                all: line,
-                first: line,
-            },
-            |inside| Self {
-                all: inside.all.union(&line),
-                first: if line.y <= inside.first.y {
-                    line
-                } else {
-                    inside.first
-                },
-            },
-        )
+        let (all, first) = before.map_or((line, line), |inside| (inside.all, inside.first));
+        Self {
+            all: all.union(&line),
+            first: if line.y <= first.y { line } else { first },
+        }
     }
 }
 
@@ -146,8 +138,9 @@ fn is_kind(role: Role) -> bool {
     matches!(role, Role::ROW | Role::MENU_ITEM)
 }
 
-/// The part of `whole` above `inside`. If there is none, the wider one of the parts to its left and
-/// right, if that is at least as wide as a line is high. The part below is only a margin.
+/// The part of `whole` above `inside`. If there is none, the wider one of the parts to the left and
+/// the right, if it is at least as wide as a line is high. The part below is never taken: it is a
+/// margin.
 fn beside(whole: Rect, inside: Inside) -> Option<Rect> {
     let inner = whole.intersect(&inside.all);
     let end = |start: i32, length: i32| start.saturating_add(length);

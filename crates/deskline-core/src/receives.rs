@@ -13,12 +13,11 @@ const HOLD_ITEMS: [Role; 12] = [
 ];
 
 impl Tree {
-    /// The element that is drawn over `index` at a point, if the toolkit draws later siblings over
-    /// earlier ones, or with `first_on_top`, earlier siblings over later ones. Of all elements that
-    /// contain the point and lie in a branch over that of `index`, this is the last one in tree
-    /// order. Scroll bars that fade in let clicks through, and so do texts and pictures unless
-    /// `texts_cover`. The items of a list, a table or a menu do not cover each other, whatever
-    /// their bounds.
+    /// The element that is drawn over `index` at a point: of the elements that contain the point,
+    /// the last one in tree order. Toolkits draw later siblings over earlier ones; with
+    /// `first_on_top`, earlier ones over later ones. Three kinds are skipped: scroll bars that fade
+    /// in, because they let clicks through; texts and pictures, unless `texts_cover`; and items of
+    /// one list, table or menu, which do not cover each other whatever their bounds are.
     pub fn drawn_over(
         &self,
         (index, first_on_top): (usize, bool),
@@ -33,7 +32,7 @@ impl Tree {
                 return None;
             }
             let [branch, ours] = self.branches(over, index)?;
-            // Of several windows in a pane, the one with the focus is on top.
+            // Of several windows in a pane, the focused one is on top.
             let front = self.elements[branch].role == Role::WINDOW && self.has_focus(branch);
             let behind = self.elements[branch].role == Role::WINDOW && self.has_focus(ours);
             (front || (over > index) != first_on_top && !behind).then_some((front, over))
@@ -64,18 +63,20 @@ impl Tree {
         })
     }
 
-    /// The element that lies at a point of `index` in a table, if the app has named the row around
-    /// `index`, `hit`. Firefox names the row also for a cell that stays over the others: the first
-    /// or the last one of the row.
-    pub fn over_row(&self, hit: usize, index: usize, at: Point) -> usize {
-        if !self.is_row_of(hit, index) {
+    /// The element that lies at a point of `index` in a table, if the app has named `hit`: the
+    /// table or row around `index`. Chromium may name the table for a head that stays. Firefox may
+    /// name the row for a cell that stays over the others: the first or last one of the row.
+    pub fn over_cell(&self, hit: usize, index: usize, at: Point) -> usize {
+        let is_table = self.elements[hit].role == Role::TABLE && self.is_inside(index, hit);
+        if !is_table && !self.is_row_of(hit, index) {
             return hit;
         }
         let mut cells = self.inside(hit).filter(|at| self.parent(*at) == Some(hit));
         let first = cells.next();
         let ends = [first, cells.last().or(first)];
         let at_end = |at: usize| self.outwards(at).any(|at| ends.contains(&Some(at)));
-        let is_over = |other| !self.is_inside(other, hit) || at_end(other) && !at_end(index);
+        let is_over =
+            |other| is_table || !self.is_inside(other, hit) || at_end(other) && !at_end(index);
         self.another_at(index, at, is_over).unwrap_or(hit)
     }
 
@@ -92,8 +93,7 @@ impl Tree {
 
     /// Whether the element is visible and its box contains the point.
     fn has_at(&self, index: usize, at: Point) -> bool {
-        let element = &self.elements[index];
-        let place = element.extents.filter(|_| element.visible);
+        let place = self.elements[index].shown();
         place.is_some_and(|place| place.contains(at))
     }
 
@@ -105,12 +105,9 @@ impl Tree {
 
     /// Whether an element lies outside of its parent's bounds, as an open bubble does.
     fn is_bubble(&self, index: usize) -> bool {
-        let place = |at: usize| {
-            let element = &self.elements[at];
-            element.extents.filter(|_| element.visible)
-        };
         let outer = self.parent(index);
         let outer = outer.filter(|outer| self.parent(*outer).is_some());
+        let place = |at: usize| self.elements[at].shown();
         let outer = outer.and_then(place).zip(place(index));
         outer.is_some_and(|(outer, inner)| !outer.contains(inner.center()))
     }
@@ -123,10 +120,10 @@ impl Tree {
         self.innermost_at(bubble?, index, at)
     }
 
-    /// The innermost element at a point of a window that the app draws inside another of its
-    /// windows, if `index` is not in the drawn window. Chromium draws its questions and its find
-    /// bar this way. It also lists two such windows for the choices of its address bar; they
-    /// contain no control and seldom show.
+    /// The innermost element at a point of a window that the app draws inside another one of its
+    /// windows, as Chromium draws its questions and its find bar. `None` if `index` is in the drawn
+    /// window. Chromium also lists two such windows for the choices of its address bar. They have
+    /// no controls and seldom show, so they do not count.
     pub fn drawn_window_over(&self, index: usize, at: Point) -> Option<usize> {
         let ours = self.toplevel(index);
         let is_drawn = |top: &usize| {
@@ -140,7 +137,7 @@ impl Tree {
                 && self.page_around(*top).is_none()
                 && self.inside(*top).any(is_control)
         };
-        // If the windows on the screen are unknown, drawn windows cannot be distinguished from
+        // Without the list of windows on the screen, a drawn window cannot be told from one of
         // them.
         let known = ours.is_some_and(|ours| self.is_own_window(ours));
         let drawn = (0..self.elements.len()).rfind(is_drawn);
@@ -205,26 +202,26 @@ impl Tree {
             let list = matches!(role, Role::POPOVER | Role::COMBO_BOX | Role::POP_UP_BUTTON);
             (menu || list) && !is_in_window(&self.elements[at])
         };
-        // AT-SPI's `menu` is also the role of the item that opens a menu.
+        // `menu` is in AT-SPI also the role of the item that opens a menu.
         let own = self.elements[index].role;
         matches!(own, Role::MENU | Role::MENU_ITEM) || self.outwards(index).skip(1).any(opens)
     }
 
-    /// Whether a point is in the pane around `window`, a window inside its toplevel. Always true
-    /// for an element that is no window. A GTK 3 plug, such as an item of Xfce's panel, claims the
-    /// bounds of the whole toplevel.
+    /// Whether a point is in the pane around `window`, a window inside its toplevel. `true` for any
+    /// other element. A GTK 3 plug, such as an item of Xfce's panel, reports the bounds of the
+    /// whole toplevel as its own.
     fn is_clipped_to(&self, window: usize, at: Point) -> bool {
         let mut around = self.outwards(window).skip(1);
         let pane = around.find_map(|outer| self.elements[outer].place());
         self.elements[window].role != Role::WINDOW || pane.is_none_or(|pane| pane.contains(at))
     }
 
-    /// The two branches in which `over` and `index` lie, below the nearest element that holds both.
-    /// `None` if they do not overlap: one contains the other, the element that holds both is a list
-    /// of items, or `over` is in a window of its own.
+    /// The branches of the tree that `over` and `index` are in, below the nearest element that
+    /// contains both. `None` if the two cannot overlap: one contains the other, the element around
+    /// both is a list of items, or `over` is in a window of its own.
     fn branches(&self, over: usize, index: usize) -> Option<[usize; 2]> {
         let mut around = self.outwards(over);
-        // The last ancestor of `over` that does not hold `index` too.
+        // The outermost ancestor of `over` that does not contain `index` too.
         let mut branch = over;
         let both = around.find(|&at| {
             let holds = at == index || self.is_inside(index, at);
@@ -255,14 +252,24 @@ impl Tree {
         }
     }
 
-    /// Whether `hit`, the topmost element at `point`, contains `index`, and the app may have named
-    /// it instead of `index`. The app cannot have done so if `point` is outside of `index` or of a
-    /// container between the two, such as a list.
+    /// Whether the app may mean `index` although it has named `hit`, an element around `index`, as
+    /// the topmost one at `point`. It cannot mean it if `point` is outside of `index`, or outside
+    /// of a container between the two, such as a list.
     pub fn is_around(&self, hit: usize, index: usize, point: Point) -> bool {
         let between = self.outwards(index).take_while(|at| *at != hit);
         let mut places = between.filter_map(|at| self.elements[at].place());
-        let is_row = self.is_row_of(hit, index);
-        let is_in = is_row || self.is_inside(index, hit) && !is_control(&self.elements[index]);
+        // Firefox names the whole picture for its parts. The areas of an image map are links.
+        let is_picture =
+            self.elements[hit].role == Role::IMAGE && self.elements[index].role != Role::LINK;
+        let other = |at: usize| at != index && is_control(&self.elements[at]);
+        let has = |at: &usize| {
+            self.elements[*at]
+                .place()
+                .is_some_and(|p| p.contains(point))
+        };
+        let is_alone = || !self.inside(hit).filter(has).any(other);
+        let named = self.is_row_of(hit, index) || is_picture && is_alone();
+        let is_in = self.is_inside(index, hit) && (named || !is_control(&self.elements[index]));
         is_in && places.all(|place| place.contains(point))
     }
 
@@ -281,8 +288,8 @@ impl Tree {
             let around = &self.elements[hit];
             return passes_clicks(around) && (!is_control(target) || is_of_parts(around.role));
         }
-        // Two parts of one control or row: the picture and the text of a button. A cell that lies
-        // over another one, as in a column that stays, is none.
+        // Two parts of one control or row belong together, such as the picture and the text of a
+        // button. A cell that lies over another, as in a column that stays in view, does not.
         let shared = self.outwards(hit).find(|at| self.is_inside(index, *at));
         let keeps = |element: &Element| is_control(element) || element.role == Role::CELL;
         shared.is_some_and(|shared| {
@@ -305,8 +312,7 @@ impl Tree {
         is_of_parts(target.role) || self.outwards(hit).take_while(|at| *at != index).all(own)
     }
 
-    /// Whether an element only holds others: clicks are meant for those, and not for the element
-    /// itself.
+    /// Whether an element only holds others, which are what a click on it is meant for.
     pub fn only_holds(&self, index: usize) -> bool {
         let element = &self.elements[index];
         !passes_clicks(element) || element.title.shown.is_empty()
@@ -328,7 +334,8 @@ impl Tree {
             .is_some_and(is_label)
     }
 
-    /// The element to name for what lies at a point: the control around `hit`, or `hit` itself.
+    /// The element whose name describes what is at a point: the control around `hit`, or `hit`
+    /// itself.
     pub fn control_around(&self, hit: usize) -> usize {
         let mut around = self.outwards(hit).take(LABEL_DEPTH);
         around

@@ -103,9 +103,9 @@ impl Role {
         Self::ALL.iter().copied().find(|role| role.0 == ax)
     }
 
-    /// Refines an AT-SPI role by the role of its parent. AT-SPI's `menu` is an open menu or the
-    /// item that opens the menu. Inside a menu bar, a `menu` is a menu bar item; inside a menu or a
-    /// menu item, it is a menu item. `native` is AT-SPI's name for the role.
+    /// The role of an AT-SPI element in a container of this role. AT-SPI's `menu` is either an open
+    /// menu or the item that opens one: inside a menu bar it is a menu bar item, and inside a menu
+    /// or a menu item it is a menu item. `native` is AT-SPI's name for the role.
     #[must_use]
     pub fn inside(self, container: Self, native: &str) -> Self {
         match (native, container) {

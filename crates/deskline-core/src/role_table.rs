@@ -1,8 +1,8 @@
 //! The roles of each accessibility API, mapped to AX names.
 //!
-//! Decisions: anything that is on or off is an `AXCheckBox`. List items, tree items and table rows
-//! are all `AXRow`, so that one filter drops the empty ones. Dialogs, alerts and choosers are
-//! `AXWindow`, with their native role printed. Column headers are `AXButton`, as on macOS.
+//! Anything that is on or off is an `AXCheckBox`. List items, tree items and table rows are all
+//! `AXRow`, so that one rule leaves out the empty ones. Dialogs, alerts and choosers are
+//! `AXWindow`, with their native role in the line. Column headers are `AXButton`, as on macOS.
 
 use std::borrow::Cow;
 

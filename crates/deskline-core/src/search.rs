@@ -21,9 +21,9 @@ pub struct Match {
     pub is_part: bool,
 }
 
-/// The quality of a match; greater is better. In order of weight: the text is equal but for a colon
-/// at the end; the element is seen (2), or visible but covered (1); the text is equal; the element
-/// is interactive; the text is its own and not a descendant's; the case is the same.
+/// The quality of a match; greater is better. In order of weight: the text is equal, apart from a
+/// colon at the end; the element is seen (2), or visible but covered (1); the text is equal with
+/// its colon; the element is interactive; the text is the element's own; the case is the same.
 type Rank = (bool, u8, bool, bool, bool, bool);
 
 /// How much of an element's text the searched text is: a part, all but a colon at the end, or all.
@@ -75,9 +75,8 @@ impl Tree {
         let texts = Texts::new(self);
         let front = self.active_toplevel();
         let in_front = |index| front.is_some() && self.toplevel(index) == front;
-        // A page's own "Close" comes before that of its browser, which would close the page. Menu
-        // items do not count as elements of a page, because Gecko shows the choices of a page's
-        // drop-down outside of the page.
+        // A page's "Close" button comes before the browser's, which would close the page. Menu
+        // items are excepted, because Gecko shows the choices of a drop-down outside of its page.
         let first = |index: usize| {
             let is_item = self.elements[index].role == Role::MENU_ITEM;
             let in_page = !is_item && self.page_around(index).is_some();
@@ -102,16 +101,24 @@ impl Tree {
             }
             // A disabled element takes no input: rank it like a static text.
             let disabled = element.states.contains(States::DISABLED);
-            let interactive = element.role.is_interactive() && !disabled;
-            // A container that has its text from a control inside it counts as no more visible than
+            // The number of a slider is no name: a text that is the number comes first.
+            let is_number = matches!(element.role, Role::SLIDER | Role::INCREMENTOR)
+                && !fold(&element.title.shown).contains(&*wanted);
+            let interactive = element.role.is_interactive() && !disabled && !is_number;
+            let named = own.is_some() && !is_number;
+            // A container that borrows its text from a control inside it is no more visible than
             // that control.
             let lender =
                 source.filter(|at| own.is_none() && self.elements[*at].role.is_interactive());
             let shows = lender.map_or(2, &shows_at).min(shows_at(index));
             let spelled = own.is_some() && element.title.shown.contains(text);
             let (label, exact) = (fit >= Fit::Label, fit == Fit::Exact);
-            let rank = (label, shows, exact, interactive, own.is_some(), spelled);
+            let rank = (label, shows, exact, interactive, named, spelled);
             match &mut best {
+                // The header cell of a page's table is named by the button in it.
+                Some((top, found)) if *top == rank && self.names(index, found.index) => {
+                    found.index = index;
+                }
                 Some((top, found)) if *top == rank => {
                     found.others += 1;
                     let mut other = index;
@@ -142,6 +149,13 @@ impl Tree {
             other: None,
             ..found
         }))
+    }
+
+    /// Whether a control in a web page is inside another one that is named by it.
+    fn names(&self, inner: usize, outer: usize) -> bool {
+        let [own, around] = [inner, outer].map(|at| &self.elements[at]);
+        let is_button = own.role.is_interactive() && around.role == Role::BUTTON;
+        is_button && self.is_inside(inner, outer) && self.page_around(inner).is_some()
     }
 
     /// The choice that `wanted` means, if the element at `index` is a combo box or a part of one,
@@ -203,9 +217,9 @@ impl Tree {
         elements.position(|element| element.reference == Some(reference))
     }
 
-    /// The element that a click at `point` is for. Takes the last visible element in tree order
-    /// that contains the point, in the app's topmost window there; if that is part of an
-    /// interactive element, as a label is of a button, takes the interactive element.
+    /// The element that a click at `point` is for: in the app's topmost window there, the last
+    /// visible element in tree order that contains the point. If it is a part of an interactive
+    /// element, as a label is of a button, that element instead.
     pub fn find_at(&self, point: Point) -> Option<usize> {
         self.find_at_in(None, point)
     }
@@ -264,7 +278,8 @@ impl Tree {
         let mut seen: HashMap<String, usize> = HashMap::new();
         let mut near: Vec<((bool, u32, bool), usize, String)> = Vec::new();
         for (index, element) in self.elements.iter().enumerate().filter(|(_, e)| e.visible) {
-            // A button is known by its label, but a window is not known by its first label.
+            // A button may be named by a label in it, but a window is not named by the first label
+            // in it.
             let interactive = element.role.is_interactive();
             let named = interactive || texts.source(index) == Some(index);
             let scrap = texts.is_from_picture(self, index) && !self.is_picture_only();
@@ -327,7 +342,8 @@ fn has_text(element: &Element, wanted: &str) -> Option<Fit> {
     let parts = [Some(&element.title), value, Some(&element.description)];
     let parts = || parts.into_iter().flatten().filter(|t| !t.is_blank());
     let fits = parts().map(|part| fit(&fold(&part.shown), part.is_cut(), wanted));
-    // A tree line shows the name and the value, one after the other: `Phone (555) 000-1111`.
+    // A line of the tree shows the name and then the value: `Phone (555) 000-1111`. A text may be
+    // found across the two.
     let joined = || {
         parts().nth(1)?;
         let value = value_beside_name(element).map(|text| text.shown.as_str());
@@ -354,10 +370,10 @@ fn fit(text: &str, is_cut: bool, wanted: &str) -> Option<Fit> {
 }
 
 /// A prefix of a role, or a whole native role.
-struct RoleFilter(Option<String>);
+pub struct RoleFilter(Option<String>);
 
 impl RoleFilter {
-    fn new(role: Option<&str>) -> Self {
+    pub fn new(role: Option<&str>) -> Self {
         let squeezed = role.map(squeeze);
         Self(squeezed.filter(|role| !role.is_empty()))
     }
@@ -367,9 +383,12 @@ impl RoleFilter {
     }
 
     fn admits(&self, element: &Element) -> bool {
+        self.fits(element.role, &element.native_role)
+    }
+
+    pub fn fits(&self, role: Role, native: &str) -> bool {
         self.0.as_deref().is_none_or(|wanted| {
-            squeeze(element.role.ax()).starts_with(wanted)
-                || squeeze(&element.native_role) == wanted
+            squeeze(role.ax()).starts_with(wanted) || squeeze(native) == wanted
         })
     }
 }

@@ -84,7 +84,7 @@ pub struct Summary {
     pub effect: Option<&'static str>,
     /// After which time the expectation of the call was met.
     pub expected: Option<String>,
-    /// The steps of a chain, a line each.
+    /// The steps of a chain, one line each.
     pub steps: Vec<String>,
     /// The element that was acted on, as it is now: [`crate::target::target`].
     pub target: Option<String>,
@@ -119,7 +119,7 @@ impl Summary {
         }
     }
 
-    /// The whole text. `wanted` tells whether it has the hint about how to search the file.
+    /// The whole text. `wanted`: whether it has the hint how to search the file.
     fn page(&self, wanted: bool) -> Page {
         let handoff = self.app_switch.as_ref().map(|handoff| {
             let mut head = Page::default();
@@ -150,7 +150,7 @@ impl Summary {
             out.field("partial", what, 160);
         }
         out.given("no_tree", self.no_tree.as_deref(), 370);
-        // Without a tree the whole window is undescribed, so there is no blind spot to name.
+        // Without a tree nothing of the window is described, so blind spots are not named.
         let blind = self.blind.iter().filter(|_| self.no_tree.is_none());
         for place in blind.take(3) {
             let look = format!("{}: look at the screenshot there", short(place, 80));
@@ -172,15 +172,15 @@ impl Summary {
         out.given("effect", self.effect, 20);
         out.given("expected", self.expected.as_deref(), 60);
         // Leave room for the effect of the steps.
-        out.list("steps", &self.steps, "", LIMIT * 2 / 5);
+        out.list("steps", (&self.steps, 0), "", LIMIT * 2 / 5);
         for note in self.notes.iter().take(3) {
             out.field("note", note, 150);
         }
         out.given("target", self.target.as_deref(), TARGET);
         out.given("focus", self.focus.as_deref(), 200);
         out.given("windows", self.windows.as_deref(), 300);
-        // The other app's list gets half of the remaining space, plus what the first list leaves
-        // free.
+        // The other app's list gets half of the space that is left, and what the first list does
+        // not use.
         let after = handoff.as_ref().map_or(0, |(head, elements)| {
             let left = LIMIT.saturating_sub(out.chars + head.chars);
             (left / 2).min(elements.length())
@@ -258,31 +258,25 @@ impl Page {
 
     /// Appends a list under its name, leaving `after` characters free.
     fn named(&mut self, name: &str, list: &Listed, after: usize) {
-        if self.header(name, list.lines.is_empty(), after) {
-            self.listed(list, after);
-        }
+        self.list(name, (&list.lines, list.more), IN_FILE, after);
     }
 
     /// Appends a header and as many indented lines as fit, leaving `after` characters free.
-    fn list(&mut self, name: &str, lines: &[String], place: &str, after: usize) {
-        if self.header(name, lines.is_empty(), after) {
-            self.lines(lines, 0, place, after);
+    fn list(&mut self, name: &str, lines: (&[String], usize), place: &str, after: usize) {
+        let header = format!("{name}:\n");
+        let fits = self.chars + header.len() + MORE < self.room(after);
+        if !lines.0.is_empty() && fits && self.push(&header) {
+            self.lines(lines, place, after);
         }
     }
 
-    fn header(&mut self, name: &str, is_empty: bool, after: usize) -> bool {
-        let header = format!("{name}:\n");
-        let fits = self.chars + header.len() + MORE < self.room(after);
-        !is_empty && fits && self.push(&header)
-    }
-
     fn listed(&mut self, list: &Listed, after: usize) {
-        self.lines(&list.lines, list.more, IN_FILE, after);
+        self.lines((&list.lines, list.more), IN_FILE, after);
     }
 
     /// Appends as many indented lines as fit and leaves `after` characters free. Then appends how
     /// many lines are missing, including the `more` that an earlier cap has removed.
-    fn lines(&mut self, lines: &[String], more: usize, place: &str, after: usize) {
+    fn lines(&mut self, (lines, more): (&[String], usize), place: &str, after: usize) {
         let room = self.room(after);
         let mut written = 0;
         for line in lines {

@@ -12,9 +12,9 @@ use crate::{Element, Line, Role, States, Text, Texts, Tree, tag};
 const TEXT: usize = 60;
 const VALUE: usize = 200;
 
-/// Element `index` as it is now: `[AXCheckBox (check box)] "Wrap lines" checked #e42`, with its
-/// container if other elements look like it. `was` is the element before the action. It tells which
-/// part of a long value changed: the value is cut to that part.
+/// The line of element `index` as it is now: `[AXCheckBox (check box)] "Wrap lines" checked #e42`.
+/// If others look like it, its container is named too. `was` is the element before the action: a
+/// long value is cut to the part that has changed since.
 pub fn target(tree: &Tree, index: usize, was: Option<&Element>) -> Option<String> {
     let texts = Texts::new(tree);
     let element = tree.elements.get(index)?;
@@ -119,7 +119,7 @@ fn distinguishing_container(tree: &Tree, texts: &Texts, index: usize) -> Option<
         return top;
     }
     let text = |at: usize| texts.text(tree, at).map(|text| text.shown.trim());
-    // A container is not named by a control in it.
+    // A control inside a container does not name the container.
     let is_named = |outer: &usize| {
         let source = texts.source(*outer).filter(|source| source != outer);
         source.is_none_or(|source| !tree.elements[source].role.is_interactive())

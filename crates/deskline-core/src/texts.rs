@@ -21,8 +21,8 @@ pub(crate) fn value_beside_name(element: &Element) -> Option<&Text> {
     value_of(element).filter(|value| *value != name)
 }
 
-/// The title. For a field without a title, the description: on macOS, web pages name fields by
-/// their description, and without a name the field's value would pass for its name.
+/// The title. For a field without a title, the description: web pages on macOS name their fields by
+/// it. A field without any name would be named by its value.
 fn name_of(element: &Element) -> Option<&Text> {
     let is_field = element.role.is_field() || element.role == Role::TIME_FIELD;
     let described = || non_empty(&element.description).filter(|_| is_field);
@@ -38,11 +38,6 @@ fn value_of(element: &Element) -> Option<&Text> {
     Some(&element.value).filter(|value| !value.is_blank() && !secure)
 }
 
-/// Whether the element has text of its own.
-fn has_own(element: &Element) -> bool {
-    own_text(element).is_some()
-}
-
 /// Whether the element may borrow text: only containers do. A field without content is empty,
 /// whatever elements the toolkit puts inside it.
 fn borrows(element: &Element) -> bool {
@@ -50,10 +45,10 @@ fn borrows(element: &Element) -> bool {
         && !element.states.intersects(States::EDITABLE | States::SECURE)
 }
 
-/// Whether `to` may borrow the text of its descendant `from` instead of the text of `now`, a later
-/// descendant. A visible element borrows from a visible descendant, else from one with bounds:
-/// gedit's status bar would otherwise keep the text "Loading file", a label that is hidden by then.
-/// A button takes even a hidden text, because agents find buttons by their texts.
+/// Whether `to` may borrow the text of its descendant `from` instead of that of `now`, a later
+/// descendant. A visible element borrows from a visible descendant, or else from one with bounds.
+/// Otherwise gedit's status bar would keep the text "Loading file" of a label that is hidden by
+/// then. A button borrows even a hidden text, because agents find buttons by their texts.
 fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
     let rank = |at: usize| {
         let element = &tree.elements[at];
@@ -61,8 +56,8 @@ fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
         u8::from(element.visible) + u8::from(placed)
     };
     let to = &tree.elements[to];
-    // The picture may be read differently the next time, so only interactive elements are named by
-    // a text from it.
+    // The next reading of the picture may give other words. So only interactive elements, which
+    // agents need to find, are named by a text from it.
     if tree.elements[from].native_role == FROM_PICTURE && !to.role.is_interactive() {
         return false;
     }
@@ -81,9 +76,10 @@ impl Texts {
     /// Computes the texts of all elements in one pass.
     pub fn new(tree: &Tree) -> Self {
         let mut source: Vec<Option<usize>> = vec![None; tree.elements.len()];
-        // Go backwards: an element's children come after it, and its first child is looked at last.
+        // Children come after their parent. Going backwards, the first child is the last one to be
+        // looked at, so its text is the one that stays.
         for (i, element) in tree.elements.iter().enumerate().rev() {
-            if has_own(element) {
+            if own_text(element).is_some() {
                 source[i] = Some(i);
             } else if !borrows(element) {
                 source[i] = None;

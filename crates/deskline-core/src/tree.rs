@@ -27,8 +27,8 @@ pub struct TreeWindow {
     pub extents: Rect,
     /// Whether the window is neither minimised nor on another workspace.
     pub on_screen: bool,
-    /// The toplevel elements that may be this window, as indexes into the tree: one if the element
-    /// is known, several if they cannot be distinguished, none if no element fits.
+    /// The toplevel elements that may be this window, as indexes into the tree. Several if they
+    /// cannot be distinguished, none if no element fits.
     pub elements: Vec<usize>,
 }
 
@@ -65,13 +65,13 @@ pub struct Tree {
     /// The other processes whose objects the app shows as its own, except processes that it has
     /// started.
     pub shows: Vec<u32>,
-    /// Why accessibility does not know the app, and what would help; `None` if it does know the
-    /// app. If set, the elements are the app's windows, whose content only the picture shows.
+    /// Why accessibility does not know the app, and what would help. `None` if it does know the
+    /// app. If set, the elements are windows whose content is only in the picture.
     pub no_tree: Option<String>,
     pub took: Duration,
 }
 
-/// Elements taken from earlier readings: hidden elements that no event of the app has invalidated,
+/// Elements taken from earlier readings: hidden elements that no event has announced a change of,
 /// and elements of windows that nobody sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Older {
@@ -100,8 +100,7 @@ pub fn document_order<'n>(
     order
 }
 
-/// The start of the name of VS Code's and Cursor's editors while these hide their text from
-/// accessibility.
+/// With this name, an editor of VS Code or Cursor hides its text from accessibility.
 const KEEPS_TEXT: &str = "The editor is not accessible at this time";
 
 impl Tree {
@@ -154,8 +153,8 @@ impl Tree {
         }
     }
 
-    /// The parent of an element. A parent has a smaller index than its children: a parent with a
-    /// greater index, which only a cyclic tree has, does not count.
+    /// The parent of an element. Parents come before their children. If a cyclic tree has one that
+    /// comes later, there is no parent.
     pub fn parent(&self, index: usize) -> Option<usize> {
         self.elements.get(index)?.parent.filter(|p| *p < index)
     }
@@ -222,6 +221,13 @@ impl Tree {
         let top = self.toplevel(index);
         let holds = |w: &&TreeWindow| top.is_some_and(|top| w.elements.contains(&top));
         self.windows.iter().filter(holds).collect()
+    }
+
+    /// Whether one of the windows has other bounds than in an earlier tree.
+    pub fn has_moved_window(&self, before: &Self) -> bool {
+        let was = |now: &TreeWindow| Some(before.window(now.id)?.extents);
+        let mut windows = self.windows.iter();
+        windows.any(|now| was(now).is_some_and(|was| was != now.extents))
     }
 
     /// Whether the app has windows, but none of them on the screen or among its elements.

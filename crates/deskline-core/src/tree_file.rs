@@ -24,18 +24,16 @@ pub fn full_tree(tree: &Tree, only_visible: bool) -> String {
 pub fn diff_and_tree(before: &Tree, after: &Tree, diff: &Diff, only_visible: bool) -> String {
     let mut out = String::with_capacity(80 * after.elements.len());
     let partial = if diff.partial { " (partial)" } else { "" };
-    push(
-        &mut out,
-        format_args!(
-            "# diff: +{} added, -{} removed, ~{} modified{partial}\n",
-            diff.added.len(),
-            diff.removed.len(),
-            diff.modified.len(),
-        ),
+    let _ = writeln!(
+        out,
+        "# diff: +{} added, -{} removed, ~{} modified{partial}",
+        diff.added.len(),
+        diff.removed.len(),
+        diff.modified.len(),
     );
     let texts = Texts::new(after);
     for line in delta_lines(before, after, &texts, diff) {
-        push(&mut out, format_args!("{line}\n"));
+        let _ = writeln!(out, "{line}");
     }
     out.push_str("# tree:\n");
     push_full(&mut out, after, &texts, only_visible);
@@ -55,7 +53,7 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> String {
         diff.modified.len(),
     );
     for line in delta_lines(before, after, &Texts::new(after), diff) {
-        push(&mut out, format_args!("late {line}\n"));
+        let _ = writeln!(out, "late {line}");
     }
     out
 }
@@ -145,15 +143,15 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     let elements = count(tree.elements.iter().filter(listed).count(), "element");
     let app = escape::name(&tree.app.name, NAME);
     let seconds = tree.took.as_secs_f64();
-    push(out, format_args!("# {app} — {elements} ({seconds:.2}s)\n"));
+    let _ = writeln!(out, "# {app} — {elements} ({seconds:.2}s)");
     if tree.coordinates == Coordinates::Window {
         out.push_str("# coordinates: window\n");
     }
     if let Some(why) = &tree.no_tree {
-        push(out, format_args!("# no tree: {}\n", one_line(why)));
+        let _ = writeln!(out, "# no tree: {}", one_line(why));
     }
     for what in &tree.partial {
-        push(out, format_args!("# partial: {}\n", one_line(what)));
+        let _ = writeln!(out, "# partial: {}", one_line(what));
     }
     if let Some(older) = tree.older.as_ref().filter(|_| !only_visible) {
         let elements = count(older.elements, "element");
@@ -168,18 +166,18 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
         } else {
             format!("hidden windows ({})", names.join(", "))
         };
-        push(
+        let _ = write!(
             out,
-            format_args!("# older: {elements} of {of}, read up to {seconds:.1} s before"),
+            "# older: {elements} of {of}, read up to {seconds:.1} s before"
         );
         let why = "; no event has reported a change\n";
         out.push_str(if names.is_empty() { why } else { "\n" });
     }
     if let Some(dialog) = tree.dialog.and_then(|dialog| label(tree, texts, dialog)) {
-        push(out, format_args!("# dialog: {dialog}\n"));
+        let _ = writeln!(out, "# dialog: {dialog}");
     }
     for place in &tree.blind {
-        push(out, format_args!("# blind: {}\n", one_line(place)));
+        let _ = writeln!(out, "# blind: {}", one_line(place));
     }
     let elements = tree.elements.iter().enumerate();
     for (i, element) in elements.filter(|(_, element)| listed(element)) {
@@ -188,9 +186,4 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
         let _ = Parts::of(element, tree, texts, i).write(out);
         out.push('\n');
     }
-}
-
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    let _ = out.write_fmt(text);
 }

@@ -2,7 +2,6 @@
 
 use crate::{DeltaLine, Line};
 
-/// A line of a tree file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileLine {
     /// `# …`: the text after the mark.

@@ -1,10 +1,12 @@
 //! Clears `visible` of elements that the platform reports as visible although they are outside the
 //! visible area.
 
+use std::collections::BTreeSet;
+
 use crate::{Coordinates, Element, Point, Rect, Role, Tree, TreeWindow};
 
 /// The limits of a container's contents.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Scope {
     /// The bounds that must contain an element's centre.
     clip: Option<Rect>,
@@ -16,13 +18,17 @@ struct Scope {
     /// The container's role and bounds.
     role: Option<Role>,
     place: Option<Rect>,
-    /// The container's bounds, if larger contents scroll in it.
+    /// The container's bounds, if it has contents that are larger, and so scroll in it.
     filler: Option<Rect>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The elements that open above others.
+const OPENS: [Role; 4] = [Role::MENU, Role::POPOVER, Role::HELP_TAG, Role::WINDOW];
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Depth {
     /// A child of the application: a toplevel.
+    #[default]
     App,
     /// A child of a toplevel.
     Toplevel,
@@ -38,22 +44,17 @@ impl Tree {
     /// menus, popovers and tool tips may extend beyond their toplevel: their contents are clipped
     /// to their own bounds. Menus that are toplevels, or children of one, stay visible beside a
     /// dialog, which may have opened them. A dialog in a web page covers the page, not the browser
-    /// around it. Before that, the extents of a row that covers other rows are cut to the row's own
-    /// line, and the extents of a button that covers its content are cut to the button's title. If
-    /// an element is larger than its container, the part that shows counts.
+    /// around it. If an element is larger than its container, the part that shows counts. Before
+    /// all this, the extents of a row that covers other rows are cut to its own line, and those of
+    /// a button that covers its content to its title.
     pub fn scope_visible(&mut self) {
         self.keep_own_lines();
         self.keep_titles();
         let dialog = self.dialog.filter(|&d| d < self.elements.len());
         let page = dialog.and_then(|dialog| self.page_of(dialog));
         let root = Scope {
-            clip: None,
             in_dialog: dialog.is_none() || page.is_some(),
-            in_web: false,
-            depth: Depth::App,
-            role: None,
-            place: None,
-            filler: None,
+            ..Scope::default()
         };
         let mut scopes: Vec<Scope> = Vec::with_capacity(self.elements.len());
         for (i, element) in self.elements.iter_mut().enumerate() {
@@ -89,13 +90,51 @@ impl Tree {
                 });
             scopes.push(inner);
         }
+        self.hide_under_headers();
     }
 
-    /// Clears `visible` of each element whose centre is off the screen: a pop-up that its toolkit
-    /// has put aside, a part of a window that reaches beyond the screen.
+    /// Clears `visible` of rows and cells that have scrolled under the column headers of their
+    /// table: Qt reports these as visible, and a click there is one on the header.
+    fn hide_under_headers(&mut self) {
+        let heads = self.elements.iter().filter(|e| is_column_header(e));
+        let tables: BTreeSet<usize> = heads.filter_map(|head| head.parent).collect();
+        let area = |table| Some((table, self.below_headers(table)?));
+        let areas: Vec<(usize, Rect)> = tables.into_iter().filter_map(area).collect();
+        let items = self.elements.iter_mut();
+        for item in items.filter(|e| matches!(e.role, Role::ROW | Role::CELL)) {
+            let area = areas.iter().find(|(table, _)| item.parent == Some(*table));
+            let beyond = |(_, area): &(usize, Rect)| {
+                let place = item.extents;
+                place.is_some_and(|place| place.center().y < area.y)
+            };
+            item.visible &= !area.is_some_and(beyond);
+        }
+    }
+
+    /// The bounds of an element, if it is a table without the column headers at its top.
+    pub fn below_headers(&self, index: usize) -> Option<Rect> {
+        let area = self.elements.get(index)?.place()?;
+        let own = |e: &&Element| e.parent == Some(index) && e.visible && is_column_header(e);
+        let heads = self.elements.iter().filter(own);
+        let heads = heads.filter_map(Element::place);
+        let heads = heads.filter(|head| head.y.saturating_sub(area.y) < head.h);
+        let low = heads.map(|head| head.y.saturating_add(head.h)).max();
+        let cut = low.map_or(0, |low| low.saturating_sub(area.y));
+        let cut = cut.clamp(0, area.h.max(0));
+        Some(Rect::at(area.x, area.y + cut, area.w, area.h - cut))
+    }
+
+    /// Clears `visible` of each element whose centre is off the screen, such as a pop-up that its
+    /// toolkit has moved away. In a window that is partly off the screen, the part of an element
+    /// that shows counts.
     pub(crate) fn hide_beyond(&mut self, screen: Rect) {
+        let on_screen = |place: Rect| screen.contains(place.center());
         for element in &mut self.elements {
-            let on_screen = |place: Rect| screen.contains(place.center());
+            let beyond = element.extents.filter(|place| !on_screen(*place));
+            if let Some(place) = beyond.filter(|_| is_one(element)) {
+                let part = place.intersect(&screen);
+                element.extents = Some(if part.is_empty() { place } else { part });
+            }
             element.visible &= element.extents.is_some_and(on_screen);
         }
     }
@@ -103,17 +142,27 @@ impl Tree {
     /// Whether a point is inside all containers in which an element scrolls, so that it can show
     /// there.
     pub fn is_in_view(&self, index: usize, at: Point) -> bool {
-        const OPENS: [Role; 4] = [Role::MENU, Role::POPOVER, Role::HELP_TAG, Role::WINDOW];
-        let places = |i: usize| self.elements[i].place();
-        let has = |i: usize| places(i).is_none_or(|place| place.contains(at));
+        self.clips(index).all(|clip| clip.contains(at))
+    }
+
+    /// The part of `place`, an element's bounds, that is inside all containers in which the element
+    /// scrolls.
+    pub fn part_in_view(&self, index: usize, place: Rect) -> Rect {
+        let clips = self.clips(index);
+        clips.fold(place, |part, clip| part.intersect(&clip))
+    }
+
+    /// The bounds of the containers in which an element scrolls.
+    fn clips(&self, index: usize) -> impl Iterator<Item = Rect> {
         let around = self.outwards(index).zip(self.outwards(index).skip(1));
-        let around = around.take_while(|(inner, _)| !OPENS.contains(&self.elements[*inner].role));
-        let mut clips = around.filter(|(inner, outer)| {
-            let [inner, element] = [*inner, *outer].map(|i| &self.elements[i]);
-            clips_contents(element, self.page_around(*outer).is_some())
-                || is_filler(element) && places(*outer).is_some_and(|area| inner.is_larger(area))
-        });
-        clips.all(|(_, outer)| has(outer))
+        let around =
+            around.take_while(move |(inner, _)| !OPENS.contains(&self.elements[*inner].role));
+        around.filter_map(move |(inner, outer)| {
+            let [inner, element] = [inner, outer].map(|i| &self.elements[i]);
+            let area = element.place()?;
+            let clips = clips_contents(element, self.page_around(outer).is_some());
+            (clips || is_filler(element) && inner.is_larger(area)).then_some(area)
+        })
     }
 
     /// Whether an element is visible, and its centre is not behind another window of the app. A
@@ -131,13 +180,8 @@ impl Tree {
             Some(&self.windows[..own])
         };
         let pops_up = |at: usize| {
-            let role = self.elements[at].role;
             let nested = self.toplevel(at) != Some(at);
-            nested
-                && matches!(
-                    role,
-                    Role::MENU | Role::POPOVER | Role::HELP_TAG | Role::WINDOW
-                )
+            nested && OPENS.contains(&self.elements[at].role)
         };
         let center = extents.center();
         let covers = |w: &&TreeWindow| w.on_screen && w.extents.contains(center);
@@ -161,7 +205,7 @@ impl Tree {
     }
 }
 
-/// Whether an element is used as a whole, and does not merely hold others.
+/// Whether an element is used as a whole, and is not only there to hold others.
 fn is_one(element: &Element) -> bool {
     let role = element.role;
     role.is_interactive() || matches!(role, Role::ROW | Role::CELL | Role::STATIC_TEXT)
@@ -174,16 +218,10 @@ fn shown_part(place: Rect, clip: Rect) -> Rect {
     if part.is_empty() {
         return place;
     }
-    let (x, w) = if place.w > clip.w {
-        (part.x, part.w)
-    } else {
-        (place.x, place.w)
-    };
-    let (y, h) = if place.h > clip.h {
-        (part.y, part.h)
-    } else {
-        (place.y, place.h)
-    };
+    let [across, down] =
+        [place.w > clip.w, place.h > clip.h].map(|cut| if cut { part } else { place });
+    let (x, w) = (across.x, across.w);
+    let (y, h) = (down.y, down.h);
     Rect { x, y, w, h }
 }
 
@@ -229,17 +267,16 @@ fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
     }
 }
 
+fn is_column_header(element: &Element) -> bool {
+    element.native_role == "table column header"
+}
+
 fn clips_contents(element: &Element, in_web: bool) -> bool {
+    let native = element.native_role.as_ref();
     match element.role {
         Role::SCROLL_AREA | Role::WEB_AREA => true,
         // A `list box` in a page is a `<select>` that shows several choices, and scrolls.
-        _ if matches!(
-            element.native_role.as_ref(),
-            "viewport" | "internal frame" | "list box"
-        ) =>
-        {
-            true
-        }
+        _ if matches!(native, "viewport" | "internal frame" | "list box") => true,
         // In a page, elements of these roles do not scroll, and a submenu is a list outside of its
         // parent list.
         Role::TABLE | Role::OUTLINE | Role::LIST | Role::GRID | Role::BROWSER => !in_web,

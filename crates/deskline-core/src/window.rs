@@ -6,7 +6,6 @@ use crate::Rect;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WindowId(pub u64);
 
-/// A toplevel window.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Window {
     pub id: WindowId,

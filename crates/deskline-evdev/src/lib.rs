@@ -16,7 +16,7 @@ mod strokes;
 use std::cell::Cell;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::process::{Child, Command};
+use std::process::Child;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -86,26 +86,12 @@ impl Guard {
         Self::with(|orders| spawn::helper([COMMAND])?.stdin(orders).spawn())
     }
 
-    /// Starts the keeper as the setgid program.
+    /// Starts the keeper by `keeper`, whose argument is the standard input of the keeper.
     ///
     /// # Errors
     ///
     /// [`Error::System`] if it does not start.
-    pub fn apart(helper: &Helper) -> Result<Self> {
-        Self::with(|orders| helper.start(orders))
-    }
-
-    /// Starts this command as the keeper, for tests.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::System`] if it does not start.
-    #[doc(hidden)]
-    pub fn as_command(command: &mut Command) -> Result<Self> {
-        Self::with(|orders| spawn::apart(command).stdin(orders).spawn())
-    }
-
-    fn with(keeper: impl FnOnce(OwnedFd) -> io::Result<Child>) -> Result<Self> {
+    pub fn with(keeper: impl FnOnce(OwnedFd) -> io::Result<Child>) -> Result<Self> {
         let start = || {
             let (socket, orders) = pair()?;
             let socket = Arc::new(socket);
@@ -295,7 +281,7 @@ fn grab(outcome: Outcome) -> Result<Grab> {
         Outcome::KeyDown => unable("the user holds a key down"),
         Outcome::NotAtSeat => unable(
             "this user's session is not in front on the machine's own screen, so keyboard and \
-            pointer are not this user's",
+            pointer do not belong to this user",
         ),
         Outcome::ButtonDown => refused(
             "is holding a mouse button down, and a click would become part of what they are doing",
@@ -306,6 +292,6 @@ fn grab(outcome: Outcome) -> Result<Grab> {
 
 fn silent() -> Error {
     Error::Unavailable(String::from(
-        "the input lock does not answer. Nothing was sent; the next call restarts it",
+        "the input lock does not answer. Nothing was sent. The next call restarts it",
     ))
 }

@@ -24,7 +24,7 @@ fn key(code: u32, down: bool) -> Event {
     Event::Key { code, role, down }
 }
 
-/// The machine alone, at a time of its own.
+/// The machine alone, with a clock of its own.
 struct Bare {
     machine: Machine<u32>,
     now: Instant,
@@ -106,7 +106,7 @@ fn the_limit_counts_from_the_first_grab_and_ends_with_the_release() {
     machine.take(LIMIT, start + LIMIT);
     assert!(machine.release(start + LIMIT) && !machine.release(start + LIMIT));
     assert_eq!(machine.left(start), None);
-    // A limit that no clock has ends at once.
+    // A limit beyond the clock's range ends at once.
     machine.take(Duration::MAX, start);
     assert!(machine.is_over(start));
 }
@@ -142,7 +142,7 @@ fn esc_right_after_a_link_cancels_the_next_link_if_it_begins_soon() {
 }
 
 #[test]
-fn the_guard_listens_for_esc_from_its_release_until_after_the_link() {
+fn esc_counts_after_the_guards_release_until_the_link_is_over() {
     let start = Instant::now();
     let mut machine = held(start);
     assert!(!machine.listens(start), "the devices are taken");
@@ -176,7 +176,7 @@ fn a_key_release_passes_unless_its_press_was_dropped() {
 }
 
 #[test]
-fn the_persons_late_release_of_a_key_that_we_hold_is_dropped() {
+fn the_agents_key_stays_down_when_the_person_releases_that_key() {
     let start = Instant::now();
     let mut machine = held(start);
     machine.sent(30, true);

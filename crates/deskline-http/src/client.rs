@@ -28,7 +28,7 @@ enum Holding {
 impl Holding {
     /// The client's state after its desktop has ended or is about to end.
     fn after(desktop: &Desktop) -> Self {
-        if desktop.end_is_known() {
+        if desktop.end_is_known.is_cancelled() {
             Self::Nothing
         } else {
             Self::Ended(Instant::now())

@@ -2,7 +2,7 @@
 //! desktop.
 
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,8 @@ pub(crate) struct Desktop {
     pub(crate) pid: Option<u32>,
     pub(crate) audit: Audit,
     used: Arc<Used>,
-    end_is_known: AtomicBool,
+    /// Cancelled once a call's error has reported the end of the desktop.
+    pub(crate) end_is_known: CancellationToken,
     /// Cancelled once the process has ended.
     ended: CancellationToken,
     _input: DropGuard,
@@ -105,7 +106,7 @@ impl Desktop {
             pid,
             audit,
             used: Arc::new(used),
-            end_is_known: AtomicBool::new(false),
+            end_is_known: CancellationToken::new(),
             ended,
             _input: guard,
         })
@@ -113,15 +114,6 @@ impl Desktop {
 
     pub(crate) fn runs(&self) -> bool {
         !self.ended.is_cancelled()
-    }
-
-    /// Records that a call's error has reported the end of the desktop.
-    pub(crate) fn set_end_known(&self) {
-        self.end_is_known.store(true, Ordering::SeqCst);
-    }
-
-    pub(crate) fn end_is_known(&self) -> bool {
-        self.end_is_known.load(Ordering::SeqCst)
     }
 
     /// Marks the desktop as in use until the returned value is dropped.

@@ -9,7 +9,6 @@ use crate::profile::Profile;
 
 /// Serving over HTTP failed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum HttpError {
     /// No token could be made or read.
     #[error(
@@ -24,7 +23,7 @@ pub enum HttpError {
     },
     /// Others can read the token.
     #[error(
-        "others can read the token {}: run chmod 600 on the file, or remove the file to get a new \
+        "others can read the token {}. Run chmod 600 on the file, or remove the file to get a new \
         token",
         .0.display()
     )]
@@ -40,7 +39,7 @@ pub enum HttpError {
     },
     /// The number of a desktop's processes cannot be limited.
     #[error(
-        "--processes needs a control group that this server may write to: start it with \
+        "--processes needs a control group that this server may write to. Start it with \
          systemd-run --user --scope -p Delegate=yes, or omit --processes and have the service \
          manager or container limit the processes"
     )]
@@ -65,10 +64,10 @@ pub(crate) enum NoDesktop {
     )]
     ProfileTaken(Profile),
     #[error(
-        "your desktop was started with another profile, or without a profile: use the address of the \
-        first call, or connect with another handle"
+        "your desktop was started with another profile, or without a profile. Use the address of \
+        the first call, or connect with another handle"
     )]
     OtherProfile,
-    #[error("{0}. Nothing was done. Try again; if it fails again, ask whoever runs the server")]
+    #[error("{0}. Nothing was done. Try again. If it fails again, ask whoever runs the server")]
     Failed(HttpError),
 }

@@ -109,7 +109,11 @@ impl Drop for Place {
         self.journal = None;
         self.profile = None;
         let (group, fleet) = (self.group.take(), self.fleet.clone());
-        in_background(move || {
+        // While the server ends, the work is dropped without being done.
+        if Handle::try_current().is_err() {
+            return;
+        }
+        spawn_blocking(move || {
             // The place is freed last, when the profile and the group are already free.
             drop(group);
             if let Some(fleet) = fleet.upgrade() {
@@ -362,14 +366,6 @@ impl Fleet {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Runs `work`, which may block, on a thread of its own. While the server ends, drops `work`
-/// without running it.
-fn in_background(work: impl FnOnce() + Send + 'static) {
-    if Handle::try_current().is_ok() {
-        spawn_blocking(work);
     }
 }
 

@@ -17,10 +17,10 @@ pub(crate) const PATH: &str = "/mcp";
 pub(crate) const VIEW: &str = "/view";
 
 /// The path that tells monitoring whether the server runs. Needs no token.
-const HEALTH: &str = "/health";
+pub(crate) const HEALTH: &str = "/health";
 
 /// The path that tells load balancers whether a new client would get a desktop. Needs no token.
-const READY: &str = "/ready";
+pub(crate) const READY: &str = "/ready";
 
 /// The path of the metrics for Prometheus.
 const METRICS: &str = "/metrics";
@@ -100,11 +100,6 @@ pub(crate) fn ask(
     }
 }
 
-/// Whether the path is one of those that monitoring asks for.
-pub(crate) fn is_probe(uri: &Uri) -> bool {
-    [HEALTH, READY].contains(&uri.path())
-}
-
 /// The part of a request's path after `/view`, with its slash; `None` if the request is not for the
 /// viewer.
 pub(crate) fn below_view(uri: &Uri) -> Option<&str> {
@@ -172,10 +167,8 @@ fn credentials<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
 /// The handle of a desktop: in a header, or in the path for clients that send no such header.
 pub(crate) fn handle<'r>(uri: &'r Uri, headers: &'r HeaderMap) -> Option<&'r str> {
     let below = || uri.path().strip_prefix(PATH)?.strip_prefix('/');
-    match headers.get(HANDLE_HEADER) {
-        Some(handle) => handle.to_str().ok(),
-        None => below(),
-    }
+    let handle = headers.get(HANDLE_HEADER);
+    handle.map_or_else(below, |handle| handle.to_str().ok())
 }
 
 /// The profile that a request asks for: `?profile=NAME`.

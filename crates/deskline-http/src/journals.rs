@@ -149,7 +149,7 @@ mod tests {
     /// Run by `pruning_goes_on_past_files_that_a_desktop_has_left`, as a user bound by permissions.
     #[test]
     #[ignore = "part of another test"]
-    fn prune_what_a_desktop_left() {
+    fn files_that_a_desktop_left_are_pruned_by_a_plain_user() {
         let folder = tempfile::tempdir().unwrap();
         let all = &folder.path().join("desktops");
         let [first, second] = [(); 2].map(|()| {
@@ -176,7 +176,7 @@ mod tests {
         if rustix::process::getuid().is_root() {
             command.args(["--reuid=65534", "--clear-groups"]);
         }
-        let name = "journals::tests::prune_what_a_desktop_left";
+        let name = "journals::tests::files_that_a_desktop_left_are_pruned_by_a_plain_user";
         command
             .arg(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", name]);

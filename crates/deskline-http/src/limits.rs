@@ -99,10 +99,8 @@ impl Limits {
     /// A command that runs `command` in these groups from its start on.
     pub(crate) fn limited(&self, group: &Group, command: &Command) -> Command {
         let mut limited = Command::new("/bin/sh");
-        let limit = match self.data {
-            Some(kb) => format!("ulimit -d {kb} && "),
-            None => String::new(),
-        };
+        let limit = self.data.map(|kb| format!("ulimit -d {kb} && "));
+        let limit = limit.unwrap_or_default();
         let join = "while [ \"$1\" != -- ]; do echo $$ > \"$1\" || exit 1; shift; done; shift";
         limited.arg("-c").arg(format!("{limit}{join}; exec \"$@\""));
         limited.arg("sh");

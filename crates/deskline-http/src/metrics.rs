@@ -70,11 +70,6 @@ fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.0125, 2.0, 13))
 }
 
-/// A histogram from 1 ms to 8 s.
-fn steps_seconds() -> Histogram {
-    Histogram::new(exponential_buckets(0.001, 2.0, 14))
-}
-
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("deskline");
@@ -82,7 +77,9 @@ impl Metrics {
         registry.register("links", "Calls of tools, by outcome", links.clone());
         let link = Histograms::new_with_constructor(seconds as fn() -> Histogram);
         registry.register_with_unit("link", "How long calls took", Unit::Seconds, link.clone());
-        let steps = Histograms::new_with_constructor(steps_seconds as fn() -> Histogram);
+        // From 1 ms to 8 s.
+        let steps = || Histogram::new(exponential_buckets(0.001, 2.0, 14));
+        let steps = Histograms::new_with_constructor(steps as fn() -> Histogram);
         let help = "How long the steps of calls took";
         registry.register_with_unit("link_step", help, Unit::Seconds, steps.clone());
         let start = seconds();

@@ -52,8 +52,8 @@ impl Relay {
             &self.own
         } else {
             return Err(String::from(
-                "this server has a desktop for each client, and your protocol has no sessions: \
-                send a handle, 32 letters and digits that nobody can guess: Deskline-Handle: HANDLE",
+                "this server has a desktop for each client, and your protocol has no sessions. Send 32 \
+                 letters and digits that nobody can guess, in the header Deskline-Handle: HANDLE",
             ));
         };
         let new = || self.fleet.take(profile.as_ref());
@@ -159,7 +159,7 @@ async fn pass_on(
 ) -> (Outcome, Result<CallToolResult, ErrorData>) {
     let failed = |failure: &ServiceError| {
         let failure = failed(desktop, failure);
-        if desktop.end_is_known() {
+        if desktop.end_is_known.is_cancelled() {
             // Frameworks show the agent the answers of tools, but not errors of the protocol.
             return (Outcome::Ended, Ok(refusal(&failure.message)));
         }
@@ -204,7 +204,7 @@ fn failed(desktop: &Desktop, error: &ServiceError) -> ErrorData {
     if let ServiceError::McpError(error) = error {
         return error.clone();
     }
-    desktop.set_end_known();
+    desktop.end_is_known.cancel();
     McpError::internal_error(
         "the desktop ended in the middle of the call, with its apps. The next call gets a new desktop",
         None,

@@ -145,8 +145,8 @@ impl HttpServer {
 
     /// The address for browsers, if the server has a viewer.
     pub fn view_url(&self) -> Option<String> {
-        let url = || format!("http://{}{}/", self.listen.address, gate::VIEW);
-        self.listen.viewer.as_ref().map(|_| url())
+        let viewer = self.listen.viewer.as_ref();
+        viewer.map(|_| format!("http://{}{}/", self.listen.address, gate::VIEW))
     }
 
     /// Serves until `stop` completes. If there is a fleet, serves the fleet's desktops. Each
@@ -224,7 +224,7 @@ async fn converse<H: ServerHandler + Send + 'static>(
     let answer = |request: Request<Incoming>| {
         let (shared, known) = (Arc::clone(&shared), known.clone());
         async move {
-            if probes_only && !gate::is_probe(request.uri()) {
+            if probes_only && ![gate::HEALTH, gate::READY].contains(&request.uri().path()) {
                 let only = "Here only /health and /ready are answered.";
                 return Ok(text(StatusCode::NOT_FOUND, only));
             }

@@ -14,15 +14,16 @@ pub struct Aim {
     pub window: Option<WindowId>,
     /// The bounds of that window when the place of a click was found.
     pub place: Option<Rect>,
-    /// Whether a menu of the process is active. If it is, a grab of the keyboard or pointer is the
-    /// process's own.
+    /// Whether a menu of the process is active. If so, a grab of the keyboard or pointer counts as
+    /// the process's own.
     pub menu: bool,
     /// The process in which a drag ends, if that is another process than `pid`.
     pub drop_on: Option<u32>,
     /// Whether the app may poll keys and buttons, as games do. If so, each stays down for
     /// [`POLLED`].
     pub polls: bool,
-    /// Whether the target is in a web page: a browser learns late whether the page accepts a drop.
+    /// Whether the target is in a web page. A drag then stays at its end for a while, because a
+    /// browser learns late whether the page accepts the drop.
     pub in_page: bool,
 }
 

@@ -52,8 +52,8 @@ impl Cancel {
         Self::default()
     }
 
-    /// Makes this the flag that this thread's waits check if no caller passes them a flag, as in
-    /// the waits of a reading.
+    /// Makes this the flag of this thread. Waits that get no flag from their caller check this one,
+    /// for example the waits while a tree is read.
     #[must_use]
     pub fn enter(&self) -> Current {
         Current(CURRENT.replace(self.clone()))

@@ -89,8 +89,8 @@ pub(crate) struct LastClick(Option<(Instant, Point, Button)>);
 
 impl LastClick {
     /// Waits until a click here would no longer count as the second click of a double click. A
-    /// double click waits after a click at any point: within 400 ms of a click at another point,
-    /// GTK 3 takes the double click for two single clicks.
+    /// double click waits even if the last click was elsewhere: within 400 ms of that click, GTK 3
+    /// takes the double click for two single clicks.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl LastClick {
         self.0 = Some((Instant::now(), at, button));
     }
 
-    /// Forgets the last click, because a press that belongs to no click was sent.
+    /// Forgets the last click. To be called after a press that belongs to no click.
     pub const fn forget(&mut self) {
         self.0 = None;
     }

@@ -71,9 +71,9 @@ fn pull<S: Scene>(
     Ok(cancel.wait(pace.dwell)?)
 }
 
-/// Moves the pointer back and forth at the end of a drag until a page has answered. At each motion
-/// Chromium tells X what its page has answered to the motion before. Without a further motion, it
-/// does so only after 350 ms.
+/// Moves the pointer back and forth at the end of a drag until a page has answered. Chromium passes
+/// the page's answer to one motion on to X at the next motion, and without a next motion only after
+/// 350 ms.
 fn linger<S: Scene>(scene: &mut S, to: Point, cancel: &Cancel) -> Done<S> {
     for beside in [1, 0, 1, 0] {
         cancel.wait(POLLED * 2)?;

@@ -10,13 +10,12 @@ use crate::cancel::Cancelled;
 /// a full stop at the end. Where another window is the cause, the text is a clause about that
 /// window.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum InputError {
     /// The call was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
     /// Another app's window has the keyboard.
-    #[error("is in front now, and input would not reach the target any more. {progress}")]
+    #[error("is in front now, so input would no longer reach the target. {progress}")]
     Elsewhere { other: Window, progress: Progress },
     /// Another window of the target's process has the keyboard. Its title is hostile data.
     #[error(
@@ -46,8 +45,8 @@ pub enum InputError {
     },
     /// Another app's window lies where a button would be pressed.
     #[error(
-        "covers {at}, where the input was to go. Nothing was sent there; press_ax_and_traverse \
-        also works on a covered element"
+        "covers {at}, where the input was to go. Nothing was sent there. Use \
+         press_ax_and_traverse, which also works on a covered element"
     )]
     Covered { other: Window, at: Point },
     #[error(
@@ -57,8 +56,8 @@ pub enum InputError {
     Moved { at: Point },
     /// Another app's window lies where a drag would end.
     #[error(
-        "covers {at}, where the drag was to end. Nothing was dragged. To drop onto that \
-        window pass its app's pid as toPid; otherwise move one of the two windows"
+        "covers {at}, where the drag was to end. Nothing was dragged. To drop onto that window, \
+         pass its app's pid as toPid. Otherwise move one of the two windows"
     )]
     EndCovered { other: Window, at: Point },
     /// The place is not on the screen. `screen` is the screen's width and height.
@@ -70,7 +69,7 @@ pub enum InputError {
     )]
     OffScreen { at: Point, screen: (i32, i32) },
     #[error(
-        "the pointer was sent to {to} and is at {at}: a program confines it, or someone moves it"
+        "the pointer was sent to {to} and is at {at}: a program or a person moves it. Try again"
     )]
     Confined { to: Point, at: Point },
     #[error(
@@ -81,7 +80,7 @@ pub enum InputError {
     NotReading { progress: Progress },
     /// The text has a character that no key gives, such as an escape.
     #[error(
-        "the text holds U+{:04X}, which cannot be typed; nothing was typed. Leave it out, and send \
+        "the text holds U+{:04X}, which cannot be typed. Nothing was typed. Leave it out, and send \
         keys such as Escape or Delete with press_key_and_traverse",
         u32::from(*.0)
     )]
@@ -125,13 +124,13 @@ fn lacks(at: &[usize], why: Gap) -> String {
             from a key. Nothing was typed. Type it with paste true, or use set_value_and_traverse"
         ),
         Gap::NoSpareKey => format!(
-            "the keyboard layout has no key for {places} of the text, and no spare key code to bind \
-            one to; nothing was typed. Type it with paste true, or write the whole text with \
+            "the keyboard layout has no key for {places} of the text, and no spare key code to \
+            bind one to. Nothing was typed. Type it with paste true, or write the whole text with \
             set_value_and_traverse"
         ),
         Gap::Layout | Gap::NoSuchKey => format!(
             "the user's keyboard layout has no key for {places} of the text, and this compositor \
-            takes no other keys; nothing was typed. Write the whole text with set_value_and_traverse"
+            takes no other keys. Nothing was typed. Write the whole text with set_value_and_traverse"
         ),
     }
 }

@@ -203,10 +203,11 @@ pub enum Wait {
     Wheel,
     /// The keys so far, if they are many.
     Part,
-    /// All keys so far. The app must also have acted on them, as the last one was Return or Tab.
+    /// All keys so far. The app must also have acted on them, because the last one was Return or
+    /// Tab.
     Effect,
-    /// All keys so far, if keys were bound to other characters and get their former meaning back
-    /// now.
+    /// All keys so far. Keys that were bound to other characters get their former meaning back
+    /// after this wait.
     All,
     /// The motion of a drag, which the app that is dragged from must have read.
     Motion,

@@ -33,7 +33,9 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Done<S
             return Err(InputError::Lacks { at, why }.into());
         }
         let rhythm = scene.rhythm();
-        let down = time_down(scene.hands().aim, text.len());
+        // Less for a long text, which must not outlast the guard.
+        let most = LONGEST / u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let down = Aim::least_hold(scene.hands().aim).min(most);
         let (mut typed, mut part) = (0, 0);
         while let rest = &text[typed..]
             && !rest.is_empty()
@@ -60,20 +62,16 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Done<S
                 let wait = if leads_on { Wait::Effect } else { Wait::Part };
                 await_reader(scene, wait, progress(typed, 0), cancel)?;
                 scene.port()?.sync()?;
-            } else if !leads_on {
-                check_grab(scene, text.len(), part, cancel)?;
+            } else if !leads_on && let Some(by) = scene.grabber(cancel)? {
+                // A password prompt that a Return has opened may have grabbed the keyboard.
+                let (all, unsure) = (text.len(), part);
+                Receiver::Grab(by).check(Progress::AllTyped { all, unsure })?;
             }
         }
         let all = text.len();
         let typed = Progress::AllTyped { all, unsure: 0 };
         await_reader(scene, Wait::All, typed, cancel)
     })
-}
-
-/// How long each key of a text stays down: less for a long text, which must not outlast the guard.
-fn time_down(aim: Option<Aim>, characters: usize) -> Duration {
-    let most = LONGEST / u32::try_from(characters.max(1)).unwrap_or(u32::MAX);
-    Aim::least_hold(aim).min(most)
 }
 
 /// Types the first `part` characters of a text, and more if the last stroke types several. Returns
@@ -156,13 +154,6 @@ impl Receiver {
     }
 }
 
-/// Fails if a program has grabbed the keyboard while the last part was typed: a password prompt
-/// that a Return has opened may do that.
-fn check_grab<S: Scene>(scene: &mut S, all: usize, unsure: usize, cancel: &Cancel) -> Done<S> {
-    let grabbed = scene.grabber(cancel)?.map(Receiver::Grab);
-    Ok(grabbed.map_or(Ok(()), |by| by.check(Progress::AllTyped { all, unsure }))?)
-}
-
 /// The text with `\n` as line ends.
 ///
 /// # Errors
@@ -219,8 +210,8 @@ pub fn press_key<S: Scene>(
             group(scene, |scene| {
                 down(scene)?;
                 pause(rhythm.chord, cancel)?;
-                // The keyboard's receiver is not checked again: the key may close its window while
-                // it is down, and that is then its effect.
+                // Do not check the keyboard's receiver again: a key may close the window as soon as
+                // it goes down, and that is then its effect.
                 keep_down(scene, least, cancel)?;
                 up(scene)
             })?;

@@ -26,6 +26,16 @@ pub fn until<T, E: From<Cancelled>>(
     }
 }
 
+/// Like [`until`], for a short wait that nobody can cancel.
+pub fn briefly<T>(
+    limit: Duration,
+    every: Duration,
+    mut ask: impl FnMut() -> Option<T>,
+) -> Option<T> {
+    let found: Result<_, Cancelled> = until(&Cancel::new(), limit, every, || Ok(ask()));
+    found.ok().flatten()
+}
+
 /// A pause of some milliseconds that belongs to the input, such as the one between two clicks.
 pub fn pause(time: Duration) {
     // Nobody can cancel this new flag.

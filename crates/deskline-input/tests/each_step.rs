@@ -1,6 +1,6 @@
 //! Each action on a scripted display, where one thing goes wrong at each of its steps: the call is
-//! cancelled, another window comes to the front, a step fails, the connection is lost. Whatever it
-//! is, nothing stays pressed, nothing more is pressed, and the error names the cause.
+//! cancelled, another window comes to the front, a step fails, the connection is lost. Whatever
+//! goes wrong, nothing stays pressed, nothing more is pressed, and the error names the cause.
 #![allow(clippy::unwrap_used)]
 
 mod script;
@@ -148,7 +148,7 @@ fn a_lost_connection_ends_an_action_with_its_own_error() {
 }
 
 #[test]
-fn a_new_front_window_gets_at_most_the_part_under_way() {
+fn a_new_front_window_gets_no_more_than_the_event_under_way() {
     at_each_step(Fault::Focus, |name, script, result| {
         let strayed = script.strayed.chars().count();
         match result {
@@ -200,8 +200,7 @@ fn no_click_reaches_the_window_behind_an_app_that_has_ended() {
 fn an_interrupted_drag_drops_where_it_began() {
     for fault in [Fault::Cancel, Fault::Fail] {
         at_each_step(fault, |name, script, result| {
-            // A failure at the drop itself, or after it, comes when the element was dragged all the
-            // way.
+            // If the fault comes at the drop or after it, the element has been dragged all the way.
             let before_drop = script.fault.map(|(_, step)| step) < script.release;
             if result.is_err() && script.was_drag() && before_drop {
                 let drop = script.dropped_at();

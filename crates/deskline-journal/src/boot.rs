@@ -3,9 +3,10 @@
 //! The wall clock can jump: a time server sets it, a person mistypes a year, a virtual machine
 //! wakes up. A clock a week ahead would age a whole journal at once, including the entries that
 //! live servers have just written. So the first server of a boot records the wall clock (`.clock`),
-//! and later servers of that boot count from there by the boot clock, which nothing sets. In the
-//! first server, the newest entry counts as written now. A wall clock that is wrong from the start
-//! of the machine is not detected, but no entry is deleted for that before the next server starts.
+//! and later servers of that boot count from there by the boot clock, which nothing sets. The first
+//! server has nothing to count from, so for it the newest entry counts as written now. A wall clock
+//! that is wrong from the start of the machine is not detected, but no entry is deleted for that
+//! before the next server starts.
 
 use std::io::Read as _;
 
@@ -99,7 +100,7 @@ mod tests {
         let wrong = format!("{}_click.txt", NOW + 8 * DAY);
         folder.put(&wrong, b"").unwrap();
         assert_eq!(kept(&folder, NOW + 8 * DAY, boot("a", 62_000)), 4);
-        // Two days that the boot clock has seen are two days.
+        // The boot clock has counted two days, so the entries are two days older.
         assert_eq!(kept(&folder, NOW + 2 * DAY, boot("a", 2 * DAY)), 3);
         // A clock that goes back ages nothing.
         assert_eq!(kept(&folder, NOW - 30 * DAY, boot("a", 2 * DAY)), 3);

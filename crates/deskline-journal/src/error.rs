@@ -11,13 +11,13 @@ pub(crate) type Result<T = (), E = JournalError> = std::result::Result<T, E>;
 pub enum JournalError {
     /// The journal's path is a symbolic link.
     #[error(
-        "the log {} is a symbolic link, which could lead anywhere: remove it, or name the \
-         folder itself with --dir",
+        "the log {} is a symbolic link, which could lead anywhere. Remove it, or name the folder \
+         itself with --dir",
         .0.display()
     )]
     Symlink(PathBuf),
     /// The journal's path is not a folder.
-    #[error("the log {} is not a folder: remove it, or name a folder with --dir", .0.display())]
+    #[error("the log {} is not a folder. Remove it, or name a folder with --dir", .0.display())]
     NotAFolder(PathBuf),
     /// The journal's path is not UTF-8, or has control characters, which could split a line.
     #[error(
@@ -26,13 +26,13 @@ pub enum JournalError {
     )]
     NotText(PathBuf),
     #[error(
-        "the log {} belongs to another user ({owner}): name a folder of your own with --dir",
+        "the log {} belongs to another user ({owner}). Name a folder of your own with --dir",
         path.display()
     )]
     Foreign { path: PathBuf, owner: String },
     /// Other users can read or write the journal.
     #[error(
-        "other users can access the log {} ({how}), which will hold what is on the screen: run \
+        "other users can access the log {} ({how}), which will hold what is on the screen. Run \
          `{close}`, or name another folder with --dir",
         path.display()
     )]
@@ -55,7 +55,7 @@ pub enum JournalError {
     },
     /// Another process has held a lock for longer than the time limit.
     #[error(
-        "another process keeps {} locked: end or continue it (is a deskline stopped?), or use \
+        "another process keeps {} locked. End or continue it (is a deskline stopped?), or use \
          another folder with --dir",
         .0.display()
     )]

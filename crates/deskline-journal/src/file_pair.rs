@@ -65,8 +65,12 @@ impl FilePair {
 
     /// Writes the picture as a PNG, with a red crosshair at the click.
     pub fn write_picture(&self, shot: &Shot<'_>) -> Result {
-        let png = picture::encode(shot)?;
-        self.journal.put(&self.name(FileKind::Picture), &png)
+        self.write_png(&picture::encode(shot)?)
+    }
+
+    /// Writes the picture that [`encode`](picture::encode) has made.
+    pub fn write_png(&self, png: &[u8]) -> Result {
+        self.journal.put(&self.name(FileKind::Picture), png)
     }
 
     fn name(&self, kind: FileKind) -> String {

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use deskline_input::wait;
 
 use crate::name::TEMPORARY;
 use crate::os::{self, Open};
@@ -54,22 +56,20 @@ impl Folder {
     /// Opens `name` for reading and writing, creates it if there is none, and locks it against all
     /// other processes and threads until the file is dropped. If the file was replaced during the
     /// wait, locks the new file instead.
-    #[expect(clippy::disallowed_methods, reason = "a lock has no timeout; this has")]
     pub(crate) fn lock_file(&self, name: &str) -> Result<File> {
-        let end = Instant::now() + LOCK_WAIT;
-        loop {
-            let file = self.open_file(name, Open::Write)?;
-            let fail = |error| self.failed("lock", name, error);
-            let locked = os::try_lock(&file).map_err(fail)?;
-            if locked && !self.is_replaced(name, &file).map_err(fail)? {
-                return Ok(file);
-            }
-            if Instant::now() >= end {
-                return Err(JournalError::Busy(self.path.join(name)));
-            }
-            // Poll, because waiting for a lock has no timeout.
-            std::thread::sleep(Duration::from_micros(200));
-        }
+        // Polls, because waiting for a lock has no timeout.
+        let locked = wait::briefly(LOCK_WAIT, Duration::from_micros(200), || {
+            self.try_lock(name).transpose()
+        });
+        locked.unwrap_or_else(|| Err(JournalError::Busy(self.path.join(name))))
+    }
+
+    fn try_lock(&self, name: &str) -> Result<Option<File>> {
+        let file = self.open_file(name, Open::Write)?;
+        let fail = |error| self.failed("lock", name, error);
+        let locked = os::try_lock(&file).map_err(fail)?;
+        let is_ours = locked && !self.is_replaced(name, &file).map_err(fail)?;
+        Ok(is_ours.then_some(file))
     }
 
     /// Whether the folder no longer has this open file under `name`.

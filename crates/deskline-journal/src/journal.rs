@@ -148,7 +148,7 @@ impl Journal {
         match self.file(&*self.folder()?, file_name) {
             Some(file) => Ok(file.path),
             None => Err(refused(
-                "there is no such file now; old ones are removed (--keep)",
+                "there is no such file now. Old files are removed (--keep)",
             )),
         }
     }
@@ -322,9 +322,7 @@ impl StateFile {
             io::read_to_string(file).map_err(|error| folder.failed("read", self.name, error))
         });
         match read {
-            Err(JournalError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                Ok(String::new())
-            }
+            Err(error) if error.is_missing() => Ok(String::new()),
             read => read,
         }
     }

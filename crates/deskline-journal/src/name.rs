@@ -119,7 +119,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_tool_makes_a_name_that_parses(tool in ".*", stamp in STAMPS) {
+        fn the_file_name_for_any_tool_is_parsed_back(tool in ".*", stamp in STAMPS) {
             let name = format!("{stamp}_{}.txt", plain(&tool));
             prop_assert_eq!(parse(&name).map(|(stamp, _, _)| stamp), Some(stamp));
         }

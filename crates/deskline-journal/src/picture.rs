@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_crosshair_stands_out_on_any_color_and_leaves_its_inside() {
+    fn the_crosshair_stands_out_on_any_color_and_hides_nothing_inside() {
         for color in [[255, 0, 0], [255, 255, 255], [0, 0, 0]] {
             let at = marked((100, 80), color, (40, 30), None);
             for (x, y) in [(40, 30), (40, 20), (49, 39), (31, 21), (70, 30), (60, 60)] {
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn pixels_that_make_no_picture_are_an_error() {
+    fn pixels_of_the_wrong_length_are_an_error() {
         for (width, height, bytes) in [
             (0, 0, 0),
             (0, 5, 0),

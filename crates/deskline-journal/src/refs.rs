@@ -36,8 +36,8 @@ use crate::{Journal, Result, time};
 /// The maximum number of records in the file.
 const LIMIT: usize = 1 << 20;
 
-/// How long the disk may take for one operation. Until the refs are assigned, the person's window
-/// stays behind the agent's.
+/// How long the disk may take for one operation. The limit is short because the person's window
+/// stays behind the agent's until the refs are assigned.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Assigns refs to elements.

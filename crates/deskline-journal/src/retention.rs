@@ -39,7 +39,7 @@ impl Default for Retention {
 /// A value of `--keep` that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "cannot read {0:?}: give a size (KB, MB, GB, KiB, MiB, GiB), an age (min, h, d) or both, as in \
+    "cannot read {0:?}. Pass a size (KB, MB, GB, KiB, MiB, GiB), an age (min, h, d) or both, as in \
      `1GiB,7d`, `500MB` or `3d`"
 )]
 pub struct RetentionError(String);

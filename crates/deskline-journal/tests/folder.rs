@@ -195,7 +195,6 @@ fn a_journal_that_is_removed_in_use_is_created_again() {
     assert!(journal.begin("click_and_traverse").unwrap().stamp() > entry.stamp());
 }
 
-/// A reader makes no folder of a journal that was pruned.
 #[test]
 fn reading_a_journal_that_is_removed_does_not_create_it_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -237,7 +236,7 @@ fn a_folder_without_write_permission_is_an_error() {
         child = common::command_of(&binary, test, &path);
         std::os::unix::process::CommandExt::uid(&mut child, 65_534);
     }
-    // The copy is "busy" while another test forks.
+    // While another test forks, the copy counts as open for writing, and cannot be started.
     let child = (0..1_000)
         .map(|_| child.spawn())
         .find(|spawned| !matches!(spawned, Err(error) if error.kind() == ErrorKind::ExecutableFileBusy))

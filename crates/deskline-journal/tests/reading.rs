@@ -75,7 +75,7 @@ fn own_files_are_listed_oldest_first_and_foreign_files_are_not() {
 }
 
 #[test]
-fn only_names_of_the_journals_own_files_are_resolved() {
+fn only_the_journals_own_files_are_found_by_name() {
     let (dir, journal) = journal();
     let entry = journal.begin("click_and_traverse").unwrap();
     entry.write_text("text").unwrap();
@@ -131,7 +131,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn every_resolved_path_is_inside_the_journal(name in "(/|\\.|\\.\\.|[0-9]{13}_a\\.txt|journal|\\PC){0,6}") {
+    fn every_resolved_path_is_inside_the_journal(
+        name in r"(/|\.|\.\.|[0-9]{13}_a\.txt|journal|\PC){0,6}"
+    ) {
         let (_dir, journal) = journal();
         if let Ok(path) = journal.resolve_inside(&name) {
             prop_assert_eq!(path.parent(), Some(journal.path()));

@@ -8,6 +8,7 @@ use std::fs;
 
 use common::{journal, tree};
 use deskline_journal::{Journal, RefStore};
+use proptest::collection::vec;
 use proptest::prelude::*;
 
 fn numbers(refs: &mut RefStore, ids: &[&str]) -> Vec<u64> {
@@ -89,7 +90,7 @@ fn a_truncated_record_is_overwritten() {
 }
 
 #[test]
-fn after_a_lost_or_damaged_ref_file_no_number_is_reused() {
+fn no_ref_is_reused_after_the_ref_file_was_lost_or_damaged() {
     type Harm = fn(&std::path::Path);
     let harms: [Harm; 4] = [
         |file| fs::remove_file(file).unwrap(),
@@ -124,7 +125,7 @@ fn after_a_lost_or_damaged_ref_file_no_number_is_reused() {
 
 #[cfg(unix)] // On Windows the folder cannot be removed meanwhile.
 #[test]
-fn after_another_process_restarts_the_file_no_number_is_reused() {
+fn no_ref_is_reused_after_another_process_began_a_new_ref_file() {
     let (_dir, journal) = journal();
     let mut refs = RefStore::new(&journal);
     assert_eq!(numbers(&mut refs, &["a", "b", "c"]), [1, 2, 3]);
@@ -229,7 +230,7 @@ proptest! {
     /// Any number of stores, opened and dropped in any order, agree with one plain map.
     #[test]
     fn stores_assign_the_same_refs_as_one_plain_map(
-        turns in prop::collection::vec((0..3_usize, any::<bool>(), prop::collection::vec(0..60_u8, 0..20)), 1..25)
+        turns in vec((0..3_usize, any::<bool>(), vec(0..60_u8, 0..20)), 1..25)
     ) {
         let (_dir, journal) = journal();
         let mut stores: Vec<RefStore> = (0..3).map(|_| RefStore::new(&journal)).collect();
@@ -250,12 +251,12 @@ proptest! {
     /// A moved number stays with its new element in all stores, and no number is assigned twice.
     #[test]
     fn stores_agree_while_elements_are_re_created(
-        turns in prop::collection::vec(
+        turns in vec(
             (
                 0..3_usize,
                 any::<bool>(),
-                prop::collection::vec(0..30_u8, 0..10),
-                prop::collection::vec((0..30_u8, 0..60_u8), 0..4),
+                vec(0..30_u8, 0..10),
+                vec((0..30_u8, 0..60_u8), 0..4),
             ),
             1..25,
         )

@@ -70,7 +70,7 @@ fn processes_never_share_a_stamp() {
 }
 
 #[test]
-fn a_stopped_process_that_holds_the_lock_is_an_error_and_not_a_hang() {
+fn a_lock_held_by_a_stopped_process_gives_an_error_in_time() {
     let (_dir, journal) = journal();
     journal.begin("click_and_traverse").unwrap();
     let held = fs::File::open(journal.path().join(".stamp")).unwrap();

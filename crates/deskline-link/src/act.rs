@@ -20,6 +20,7 @@ mod receives;
 mod text_then_key;
 mod until;
 pub(crate) mod wait_for;
+mod wheel;
 
 use crate::apps::Identity;
 use crate::call::Action;

@@ -19,7 +19,7 @@ pub(crate) fn answered_by(
     match action {
         Action::Input(Input::Click { .. } | Input::Choose { .. } | Input::Drag { .. })
         | Action::Quiet(Quiet::PressAx { .. }) => {
-            // To press a field is to press Return in it, which may press the default button.
+            // A press on a field presses Return in it, and so perhaps the dialog's default button.
             let is_quiet = matches!(action, Action::Quiet(_));
             let presses = |at: &usize| {
                 let element = &tree.elements[*at];
@@ -43,8 +43,8 @@ pub(crate) fn of_keys(tree: &Tree, keys: Keys<'_>, window: Option<usize>) -> Opt
     let top = window.or_else(|| tree.active_toplevel());
     let focus = tree.focused_in(top);
     let press = may_press(tree, keys, focus)?;
-    // A modal alert takes the keys of the app's other windows. A sheet takes only those of its own
-    // window.
+    // A modal alert gets the keys that are sent to other windows of its app. A sheet gets only
+    // those of its own window.
     let takes = |at: &usize| [Some(*at), top].contains(&tree.toplevel(*at));
     let modal = tree.dialog.filter(takes);
     let mut places = focus.into_iter().chain(top).chain(modal);
@@ -64,8 +64,7 @@ pub(crate) fn buttons_at(tree: &Tree, point: Point) -> impl Iterator<Item = usiz
     })
 }
 
-/// The alert that contains this element. `None` if the alert has only one button, and so asks
-/// nothing.
+/// The alert that contains this element. `None` if the alert has only one button: it asks nothing.
 fn around(tree: &Tree, at: usize, press: String) -> Option<Alert> {
     let is_alert = |at: &usize| {
         let says_so = tree.elements[*at].native_role.as_ref() == "alert";
@@ -108,8 +107,8 @@ pub(crate) fn takes_text(clicked: &Element) -> bool {
         && clicked.states.contains(States::EDITABLE)
 }
 
-/// Whether a modal dialog is for something to fill in or to choose. Any other modal dialog counts
-/// as an alert, because Windows, macOS and some toolkits have no role for alerts.
+/// Whether a modal dialog has something to fill in or to choose. Any other modal dialog counts as
+/// an alert, because Windows, macOS and some toolkits have no role for alerts.
 fn takes_values(tree: &Tree, dialog: usize) -> bool {
     let mut inside = tree.inside(dialog).map(|at| &tree.elements[at]);
     inside.any(|element| {

@@ -40,7 +40,6 @@ impl Target {
     }
 }
 
-/// A window of the app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WindowTarget {
     /// The window that has this ref, or that contains the element with this ref.
@@ -49,7 +48,6 @@ pub enum WindowTarget {
     Titled(String),
 }
 
-/// The kind of a click.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClickKind {
     pub button: Button,
@@ -60,7 +58,7 @@ pub struct ClickKind {
 }
 
 impl ClickKind {
-    /// `double-`, `right-`: what stands before `clicked` and `clicking`.
+    /// The words before `clicked` and `clicking`: `double-`, `right-`.
     pub(crate) fn prefix(self) -> String {
         let times = match self.clicks {
             Clicks::Single => "",
@@ -193,11 +191,11 @@ pub enum Quiet {
     SetValue {
         /// The element whose value to set.
         target: Target,
-        /// The new value.
         value: String,
     },
-    /// Press an element.
-    PressAx { target: Target },
+    PressAx {
+        target: Target,
+    },
     /// Select or deselect an element.
     SetSelected {
         target: Target,
@@ -209,9 +207,7 @@ pub enum Quiet {
 /// The state that `wait_for_and_traverse` waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awaited {
-    /// The element is present.
     Present,
-    /// The element is absent.
     Absent,
     /// The element is present and has this state.
     State(States),
@@ -266,8 +262,8 @@ pub struct Options {
     pub animation_duration: Duration,
     /// Additional time to wait after the app has settled.
     pub delay_after_action: Duration,
-    /// Whether another link follows at once, like the next step of a chain. Before it acts, that
-    /// link reports what the app has taken back of this link's effect.
+    /// Whether another link follows at once, like the next step of a chain. That link first reports
+    /// whether the app has taken back what this link changed.
     pub goes_on: bool,
 }
 
@@ -293,8 +289,8 @@ pub struct Call {
     pub is_chain: bool,
     /// The app's pid. `None` only for [`Action::Open`].
     pub pid: Option<u32>,
-    /// The window of the app that the call names. If `None`, the front window or the target's
-    /// window.
+    /// The window of the app that the call names. If `None`, the front window, or the one that
+    /// contains the target.
     pub window: Option<WindowTarget>,
     /// The first step of a chain, or the only step of another call.
     pub action: Action,

@@ -1,5 +1,5 @@
 //! The steps of a chain. Each step is resolved in the state that the step before it has left. A
-//! call that is no chain has one step.
+//! call that is not a chain has one step.
 
 use deskline_core::{Attribute, Change, Diff, Key, Modified, Tree, Value, escape, summary, target};
 
@@ -7,7 +7,7 @@ use crate::act::wait_for;
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TargetError};
 use crate::link::Link;
 use crate::ocr::has_texts;
 use crate::picture::texts::Spots;
@@ -36,7 +36,13 @@ impl Link<'_> {
         while let Some((step, action)) = runs.next() {
             self.action = action;
             self.front = FrontWatch::new(action, desk.guard.held());
-            let done = resolved.and_then(|()| self.carry_out(desk));
+            let mut done = resolved.and_then(|()| self.carry_out(desk));
+            let follows = self.report.readings.step_before.is_some();
+            if let (Err(Error::Target(TargetError::NotShowing(_))), Some(pid), true) =
+                (&done, self.subject.current(), follows)
+            {
+                done = self.again(desk, pid);
+            }
             if let Err(e) = done {
                 desk.ungrab();
                 self.report.note_guard(desk);
@@ -104,7 +110,7 @@ impl Link<'_> {
                 .turn_to(desk, to)
                 .and_then(|()| self.read(&mut **desk, to)),
         };
-        // Some of the text may have reached the window that took the front.
+        // Another window has come to the front, and some of the text may have reached it.
         let bare = |tree: &Tree| !Witness::new(tree).secure;
         let public = self.report.step.is_public() && (same || tree.as_ref().is_ok_and(bare));
         let mut step = std::mem::take(&mut self.report.step);
@@ -123,7 +129,8 @@ impl Link<'_> {
         self.report.step.repeats_secret = !public && following.is_some_and(|(step, _)| step == at);
         self.report.app = AppState::Running;
         match tree {
-            // The next step only waits for the app, so it needs no tree before it begins.
+            // The app is busy, and the next step waits for it: that step needs no tree before it
+            // begins.
             Err(Error::NotAnswering { .. }) if next.waits() => {}
             tree => {
                 self.report.readings.step_before = None;
@@ -156,10 +163,10 @@ impl Link<'_> {
     /// Called when a step has failed. Reads the tree that the steps before it have left.
     fn stop(&mut self, desk: &mut Checkpoint<'_>, e: Error) -> Result<Error> {
         let tells_nothing = matches!(e, Error::Cancelled(_) | Error::NotAnswering { .. });
-        // An unexpected effect of an action is reported too.
+        // `NoEffect`: the action was carried out, and its unexpected effect belongs in the answer.
         let did = !self.report.ended_runs.is_empty() || matches!(e, Error::NoEffect(_));
         if !did || tells_nothing || e.costs_connection() {
-            // The answer's file lists this tree, so the tree's elements need refs.
+            // The file of the answer lists this tree. So its elements need refs.
             if let Some(mut tree) = self.report.readings.after.take() {
                 self.rename_since_step(&tree);
                 let accepted = self.accept(&mut **desk, &mut tree);
@@ -208,8 +215,8 @@ impl Link<'_> {
             self.front.note(desk)?;
         }
         if acted.is_err() {
-            // Releases keys and buttons, and gives the clipboard back, before the person's own keys
-            // reach the apps again.
+            // The person's keys reach the apps again after this. So keys and buttons are released,
+            // and the clipboard is given back, before.
             desk.release_all();
             desk.restore_clipboard();
             desk.hovers_at = None;
@@ -234,6 +241,7 @@ impl Link<'_> {
             link.await_expected(desk)
         })?;
         note_change(
+            &mut **desk,
             (self.action, self.targets.target.take()),
             since,
             self.report,
@@ -241,7 +249,8 @@ impl Link<'_> {
         Ok(())
     }
 
-    /// Whether the current step may select something whose details the next step acts on.
+    /// Whether the current step may select something, and the next step acts on the details that
+    /// show for it.
     pub(crate) fn may_show_details(&self, before: Option<&Tree>) -> bool {
         use crate::call::Input::{Choose, Click, PressKey};
         let next = self.call.runs().nth(self.report.ended_runs.len() + 1);
@@ -308,8 +317,8 @@ impl Link<'_> {
         }
     }
 
-    /// Keeps the refs of elements that the step has replaced by equal ones. The tree from before
-    /// the call gets the new ids too, so that later changes of these elements are found.
+    /// Keeps the refs of elements that the step has replaced by equal ones. Renames the elements in
+    /// the tree from before the call too: otherwise their later changes would not be found.
     fn rename_since_step(&mut self, tree: &Tree) {
         let of_app = |last: &&Tree| last.app.pid == tree.app.pid;
         let Some(last) = self.report.readings.current().filter(of_app) else {
@@ -338,7 +347,8 @@ fn moves_selection(action: &Action) -> bool {
 /// The windows that a step opened or closed, and the changes of its target or selection, in a few
 /// words.
 fn led_to((before, after): (&Tree, &Tree), diff: &Diff, report: &Report) -> Option<String> {
-    // The step was a wait that has ended in a helper of the app.
+    // The step was a wait, and its element was found in a helper of the app. These are trees of two
+    // apps.
     if before.app.pid != after.app.pid {
         return None;
     }
@@ -356,7 +366,7 @@ fn led_to((before, after): (&Tree, &Tree), diff: &Diff, report: &Report) -> Opti
     if let Some(menu) = after.menu_closed_since(before) {
         return Some(format!("closed the menu {}", title(before, menu)));
     }
-    // The elements of this tree have no refs yet, so find the target by its id.
+    // The elements of `after` have no refs yet. So the target is found by its id.
     let was = report.step.acted_on.as_ref().map(|acted_on| &acted_on.was);
     let is = was.and_then(|was| after.elements.iter().find(|e| e.id == was.id));
     if let Some(changed) = was

@@ -1,8 +1,8 @@
 //! Steps 2 and 8: saves the person's front window and pointer, and restores them.
 //!
-//! While a link acts, it reaches the desktop only through a [`Checkpoint`]. Dropping the checkpoint
-//! restores, so success, error, cancellation and panic all restore. Each step of the restore runs
-//! even if one before it panics.
+//! While a link acts, it reaches the desktop only through a [`Checkpoint`]. When that is dropped,
+//! it restores: so success, error, cancellation and panic all restore. Each step of the restore
+//! runs even if a step before it panics.
 
 mod devices;
 mod restore;
@@ -72,7 +72,7 @@ pub(crate) struct InputWindow {
     pub(crate) window: WindowId,
     /// Whether the window is a dialog: once a dialog has closed, its parent has the keyboard.
     pub(crate) dialog: bool,
-    /// The windows of the process when the input was sent.
+    /// The process's windows when the input was sent.
     pub(crate) beside: Vec<WindowId>,
 }
 
@@ -81,8 +81,8 @@ pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
     pub(crate) cancel: &'a Cancel,
     saved: Saved,
-    /// The front window right before the last input, or at the checkpoint if no input was sent.
-    /// That window need not be the person's: an earlier link may have left another window in front.
+    /// The front window right before the last input, or at the checkpoint if no input was sent. An
+    /// earlier link may have left a window in front that is not the person's.
     pub(crate) front_then: Option<WindowId>,
     /// All windows at the checkpoint, to recognise new ones. The frontmost first.
     windows: Vec<Window>,
@@ -105,14 +105,14 @@ pub(crate) struct Checkpoint<'a> {
     pub(crate) hovers_at: Option<Point>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
-    /// Whether an action was carried out through the accessibility API alone. A window that the app
-    /// opens after such an action comes to the front.
+    /// Whether an action used accessibility alone. The app may have opened a window after it, which
+    /// then is in front of the person's.
     pub(crate) quiet: bool,
-    /// Whether a window manager that did not raise a window in time may still do so.
+    /// Whether a window that did not come to the front in time may still come.
     may_come_late: bool,
     /// Whether this link has moved the pointer.
     pointed: bool,
-    /// Whether a key or a mouse button was pressed, because only a press opens menus. A hover opens
+    /// Whether a key or a mouse button was pressed. Only then may a menu be open: a hover opens
     /// tool tips, which some displays do not distinguish from menus.
     pressed: bool,
     /// Whether to restore nothing: after a handoff, or if the restore is deferred.
@@ -195,7 +195,7 @@ impl<'a> Checkpoint<'a> {
             Some(deferred) if deferred.desktop == self.desktop.id() => Some(deferred.why),
             _ => None,
         };
-        // While a panel's menu is open, the person's window stays in front.
+        // If a panel's menu was left open, the person's window was in front at that time.
         let then = self.deferred.as_ref().and_then(|deferred| deferred.front);
         let owns_front = |pid| {
             let front = front.as_ref();
@@ -231,8 +231,8 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// If the person has moved the pointer since an earlier link moved it, its present position has
-    /// to be restored: this link saves that position before its first move.
+    /// If the person has moved the pointer since an earlier link moved it, forgets where that link
+    /// found it: this link then saves the present position before its first move.
     fn leave_moved_pointer(&mut self) {
         if let Ok(Some(now)) = self.desktop.pointer()
             && !self.saved.left.contains(&now.at)
@@ -249,10 +249,9 @@ impl<'a> Checkpoint<'a> {
         self.saved.front.as_ref().filter(|_| !nobodys)
     }
 
-    /// Fails if `front` was open before the link, and the window manager has brought it to the
-    /// front in place of a closed window: the window of the last input, or the last window of the
-    /// app. If `keys` would go to `front`, also fails if `front` came to the front for an unknown
-    /// reason.
+    /// Fails if the window manager has put `front` in place of a window that has closed: the window
+    /// of the last input, or the app's last window. `front` was open before the link. If `keys` are
+    /// to be sent, also fails if it is unknown why `front` came to the front.
     pub(crate) fn refuse_substitute(
         &mut self,
         app: u32,
@@ -280,8 +279,8 @@ impl<'a> Checkpoint<'a> {
         })
     }
 
-    /// Whether the last input has closed its own window, and the window manager has put `front` in
-    /// place of that window, although the app has another window. `front` was open before.
+    /// Whether the window of the last input has closed and `front`, which was open before, has
+    /// taken its place although the app has another window.
     pub(crate) fn is_substitute(&mut self, app: u32, front: &Window) -> Result<bool> {
         let last = self.last_input.as_ref().filter(|last| last.pid == app);
         let Some(last) = last
@@ -294,9 +293,9 @@ impl<'a> Checkpoint<'a> {
         Ok(!windows.is_empty() && windows.iter().all(|w| w.id != last))
     }
 
-    /// Whether `front` is in front for another reason than the link's last input. Either `front`
-    /// was in front before that input, or the link acts in the background and the window manager
-    /// has put `front` in place of the person's window, which has closed.
+    /// Whether `front` is in front for another reason than the link's last input. There are two
+    /// such reasons: it was in front before that input; or the link acts in the background, the
+    /// person's window has closed, and the window manager has put `front` in its place.
     pub(crate) fn is_no_effect(&mut self, front: &Window) -> Result<bool> {
         if self.front_then == Some(front.id) {
             return Ok(true);
@@ -373,8 +372,8 @@ impl<'a> Checkpoint<'a> {
         self.desktop.reveal(pid, self.cancel)
     }
 
-    /// Brings a window of the target to the front if it is not there yet. If the person has turned
-    /// to another window since the checkpoint, the restore brings that window back.
+    /// Brings a window of the target to the front. If the person has turned to another window since
+    /// the checkpoint, the restore will bring that window back.
     pub(crate) fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let front = self.desktop.front()?;
         if front.as_ref().is_some_and(|front| front.id == window) {
@@ -385,8 +384,8 @@ impl<'a> Checkpoint<'a> {
         }
         let theirs = |front: &Window| !self.touched || !self.is_targets(front);
         if let Some(front) = front.filter(theirs) {
-            // The person's window is above all others now: if it closes, the person gets the window
-            // below it.
+            // The person's window is now above all others. If it closes, they get the window below
+            // it, so the order is recorded.
             if let Some(at) = self.windows.iter().position(|w| w.id == front.id) {
                 self.windows[..=at].rotate_right(1);
             }
@@ -442,9 +441,9 @@ impl<'a> Checkpoint<'a> {
         Ok(Some(place))
     }
 
-    /// Whether a window belongs to a process that the link drives, or to a process whose menu an
-    /// earlier link left open in front of the person's window. On a display that does not report
-    /// owners, whether the link has raised the window.
+    /// Whether a window belongs to a process that the link drives, or whose menu an earlier link
+    /// has left open. On a display that does not report owners, whether the link has raised this
+    /// window.
     fn is_targets(&self, window: &Window) -> bool {
         match (window.pid, self.subject.home()) {
             (Some(pid), Some(_)) => self.subject.has(pid) || self.menu_of == Some(pid),
@@ -581,8 +580,8 @@ impl Checkpoint<'_> {
         }
     }
 
-    /// If an earlier link left a menu open and this link fails, the menu stays open, except after
-    /// the person's Esc.
+    /// Leaves a menu open that an earlier link left open, if this link fails. After the person's
+    /// Esc, the menu is closed.
     fn keep_menu(&mut self) {
         let list_of = self.subject.home().filter(|_| self.list);
         if let Some(pid) = self.menu_of.or(list_of).filter(|_| !self.keep)

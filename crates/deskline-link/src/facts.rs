@@ -13,7 +13,8 @@ type Begin = Box<dyn FnOnce(Option<u32>) -> Option<PathBuf> + Send>;
 
 static BEGIN: Mutex<Option<Begin>> = Mutex::new(None);
 
-/// A link that reads for longer than this is slow: even two readings of an app hardly take as long.
+/// A link whose readings take longer than this is slow: even two readings of a large app hardly
+/// take as long.
 const SLOW: Duration = Duration::from_secs(8);
 
 /// Registers `begin`, which writes the page for the first call that the system or an app refuses,

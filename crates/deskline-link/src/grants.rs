@@ -39,7 +39,7 @@ impl Answers {
         if self.0.iter().any(never) {
             return Some(Kept::Never);
         }
-        // An app without a key shares all its names with other apps.
+        // An app without a key has no name that belongs to it alone.
         app.key.as_ref()?;
         let is_named = |key: &String| app.names.iter().any(|name| is_same(key, name));
         self.0.keys().any(is_named).then_some(Kept::Always)
@@ -146,8 +146,8 @@ impl Grants {
         }
     }
 
-    /// The answer about this app: the stored answer, or else the one given to this server. `Err` if
-    /// the stored answers are unknown.
+    /// The answer about this app: the stored one, or else the one that this server was given. `Err`
+    /// if the stored answers cannot be read.
     pub(crate) fn about(&self, app: &Identity) -> Result<Option<Kept>, GrantsError> {
         if self.file.is_none() && !self.asks {
             return Ok(None);
@@ -157,8 +157,7 @@ impl Grants {
         Ok(kept.or_else(|| once().then_some(Kept::Always)))
     }
 
-    /// Whether the question has been answered meanwhile: in another call, or with `deskline
-    /// grants`.
+    /// Whether the person has allowed this meanwhile, in another call or with `deskline grants`.
     pub fn allows(&self, question: &Question) -> bool {
         let kept = || self.kept().ok()?.0.get(&question.key).copied();
         self.allows_key(&question.key) || kept() == Some(Kept::Always)
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_kept_by_system_names_of_apps_and_a_refusal_wins() {
+    fn answers_are_kept_by_the_system_names_of_apps_and_a_refusal_comes_first() {
         let folder = tempfile::tempdir().unwrap();
         let file = StateFile::new(folder.path().join("state"), "grants.json");
         let grants = Grants::new(Some(file.clone()), true);
@@ -206,7 +205,7 @@ mod tests {
         next.answered(&question, Approval::Always).unwrap();
         let next = Grants::new(Some(file), true);
         assert_eq!(next.about(&pad).unwrap(), Some(Kept::Always));
-        // An app that only claims this name, and an app that the system knows by another name.
+        // Neither an app that only claims this name nor one with another key has the answer.
         assert_eq!(
             next.about(&app(&["/usr/bin/mousepad"], None)).unwrap(),
             None

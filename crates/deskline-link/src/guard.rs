@@ -52,7 +52,7 @@ pub(crate) struct Watch {
     held: Option<Duration>,
     /// Whether to try the grab again once the target is in front.
     pub(crate) again: bool,
-    /// Why the platform cannot grab, or cannot grab all devices, as the start of a note.
+    /// Why the platform can grab no devices, or not all of them. The start of a note.
     pub(crate) unable: Option<String>,
 }
 

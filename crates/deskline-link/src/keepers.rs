@@ -1,7 +1,7 @@
 //! Apps that keep or ask for passwords: closed to agents unless the person names them.
 
-/// Executables and ids. A name matches an entry if it is equal, or if it begins with the entry and
-/// goes on with anything but a letter: `pinentry-gtk-2`, `kwalletd6`.
+/// Executables and ids. A name matches an entry if it is equal to it, or starts with it and goes on
+/// with anything but a letter: `pinentry-gtk-2`, `kwalletd6`.
 #[rustfmt::skip]
 const KEEPERS: [&str; 49] = [
     // Password managers and keyrings.

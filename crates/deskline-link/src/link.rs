@@ -115,7 +115,7 @@ impl Link<'_> {
         // 7. Handoff: decided before anything is put back.
         self.timed("handoff", |link| link.note_handoff(&mut desk))?;
         let later = self.picture(&mut desk, first);
-        // An Esc that came after the last wait counts too.
+        // Esc may have come after the last wait, so it is checked once more.
         cancel.check()?;
 
         // 8. Restore: pointer and front window, unless there was a handoff, or the restore would
@@ -149,8 +149,8 @@ impl Link<'_> {
         Ok(())
     }
 
-    /// Takes the picture now. If it would look the same after the restore, returns the [`Shot`] to
-    /// take then instead, so that the person gets their window back first.
+    /// Takes the picture now. If the picture would be the same after the restore, returns the
+    /// [`Shot`] to take then instead: the person gets their window back earlier.
     fn picture(&mut self, desk: &mut Checkpoint<'_>, target: Option<usize>) -> Option<Shot> {
         let pid = match &self.report.handoff {
             // If an app may not be read, it may not be pictured either.
@@ -199,7 +199,8 @@ impl Link<'_> {
             Some(Err(e @ Error::NotAnswering { .. })) if !self.call.action.waits() => {
                 return Err(e);
             }
-            // Without events the settle phase re-reads instead: slower, not wrong.
+            // Without events the settle phase reads again at intervals, which is slower but not
+            // wrong.
             Some(Err(e)) => tracing::debug!("no events: {e}"),
             None | Some(Ok(())) => {}
         }

@@ -84,10 +84,11 @@ impl Links {
         Self { turns, ..self }
     }
 
-    /// If the call acts, waits until it is its turn on the desktop: at most as long as another link
-    /// may hold the devices. `None` if the call does not act, or other servers cannot be detected.
+    /// If the call acts, waits for its turn on the desktop: at most as long as another link may
+    /// hold the devices. `None` if the call does not act, or if it cannot be found out whether
+    /// there are other servers.
     fn turn(&mut self, call: &Call, cancel: &Cancel, report: &mut Report) -> Result<Option<Turn>> {
-        /// The polling interval: a lock has no timeout.
+        /// The polling interval. A lock has no wait with a timeout.
         const LOOK: Duration = Duration::from_millis(2);
         let Some(turns) = self.turns.as_ref().filter(|_| call.acts()) else {
             return Ok(None);
@@ -112,8 +113,8 @@ impl Links {
             turn.ok_or_else(|| Error::others_turn(holder, limit))
         };
         let start = std::time::Instant::now();
-        // Only one server waits for the turn. The others wait for its place in the queue, so that
-        // no server is overtaken for ever.
+        // Only one server at a time waits for the turn; the others wait to be that one. So no
+        // server is overtaken for ever.
         let turn = take("next").and_then(|_place| take("turn"));
         report.took("turn", start);
         turn
@@ -141,7 +142,7 @@ impl Links {
         let (mut link, desktop, _) =
             self.begin(&waiting.call, cancel, &waiting.subject, &mut waiting.report)?;
         let found = link.listen(desktop).and_then(|()| {
-            // The state before the wait comes from the first look.
+            // The first look gives the state before the wait.
             if !std::mem::replace(&mut waiting.has_looked, true) {
                 link.resolve(desktop)?;
             }
@@ -202,7 +203,7 @@ impl Links {
 
     fn caught<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let result = catch_unwind(AssertUnwindSafe(|| run(self)));
-        // A panic may have left the connection in any state.
+        // After a panic the connection may be in any state.
         let is_lost = |result: &Result<T>| result.as_ref().is_err_and(Error::costs_connection);
         if result.as_ref().map_or(true, is_lost) {
             self.desktop = None;
@@ -257,8 +258,8 @@ impl Links {
         report.apps = known.collect();
     }
 
-    /// Lets only one answer have the note that the desktop lacks a guard or pictures: removes the
-    /// note from later answers.
+    /// Removes the note that the desktop has no guard or no pictures, if an earlier answer already
+    /// had it.
     fn name_lacks(&mut self, report: &mut Report) {
         let Some(desktop) = self.desktop.as_deref_mut() else {
             return;
@@ -281,10 +282,11 @@ impl Links {
         }
     }
 
-    /// For each window that another process draws for the app, adds a note to one answer.
+    /// Adds a note about each window that another process draws for the app, if no earlier answer
+    /// had it.
     fn name_helpers(&mut self, report: &mut Report) {
-        /// The maximum number of remembered windows. Beyond this number all windows are forgotten,
-        /// and each is named once more. A session hardly has so many.
+        /// The maximum number of windows to remember. A session hardly has so many; with more, all
+        /// are forgotten, and each is reported once more.
         const MOST: usize = 256;
         if self.helpers_named.len() > MOST {
             self.helpers_named.clear();
@@ -292,7 +294,7 @@ impl Links {
         for Window { id, pid, title, .. } in std::mem::take(&mut report.helpers) {
             if let (Some(pid), true) = (pid, self.helpers_named.insert(id)) {
                 report.notes.add(format!(
-                    "another process draws \"{}\" for this app: act on it with pid {pid}",
+                    "another process draws \"{}\" for this app. To act on it, pass pid {pid}",
                     escape::short_escaped(&title, 40)
                 ));
             }
@@ -337,7 +339,7 @@ impl Links {
         pids.find(|pid| *pid != ended && self.policy.permits_process(desktop, name, *pid))
     }
 
-    /// The error, without a window title if the policy excludes its app.
+    /// The error without the title of a window, if the policy excludes the window's app.
     fn discreet(&mut self, mut e: Error) -> Error {
         let Error::Elsewhere { title, pid, .. } = &mut e else {
             return e;
@@ -396,14 +398,14 @@ impl Links {
 
 /// The desktop that a server drives: [`Links`], or a script in a test.
 pub trait Desk: Send {
-    /// Runs one link. If the person has to be asked first, returns the question, and touches and
-    /// records nothing. Otherwise as [`Links::run`].
+    /// Runs one link. If the person has to be asked first, returns the question, and nothing is
+    /// touched or recorded. Otherwise the same as [`Links::run`].
     fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>>;
 
-    /// Looks for the awaited element of a `wait_for` until the element appears, the wait's time is
-    /// over, or `others` returns that another call wants the desktop. Never panics. Ends soon after
-    /// `cancel` is raised. Nothing of the desktop is held between two looks. Once the element
-    /// appears, a link that finds it gives the answer.
+    /// Looks for the awaited element of a `wait_for`. Ends when the element appears, when the time
+    /// of the wait is over, or when `others` tells that another call wants the desktop. Holds
+    /// nothing of the desktop between two looks. When the element appears, a link that finds it
+    /// gives the answer. Never panics. Ends soon after `cancel` is raised.
     fn look(&mut self, waiting: Box<Waiting>, cancel: &Cancel, others: &dyn Fn() -> bool)
     -> Looked;
 
@@ -467,7 +469,7 @@ pub enum Looked {
     NotYet(Box<Waiting>),
 }
 
-/// Answers and records a call whose app failed the ping, and which therefore was not queued.
+/// Answers and records a call that was not queued, because its app had failed the ping.
 pub fn unanswered(journal: &Journal, call: &Call, error: Error) -> Answer {
     let subject = Subject::new(call.pid);
     answer::record(
@@ -499,7 +501,8 @@ fn list(applications: &[Application], last: Option<u32>) -> String {
     let running = escape::count(n, "running app");
     let acted_on = |a: &&Application| Some(a.app.pid) == last && !a.front;
     let front = if applications.iter().any(|a| acted_on(&a)) {
-        // The user's window is put back after each action.
+        // The user's window is back in front by now. So the app that was acted on last is marked
+        // apart.
         ". front: the user's; last: where you acted last"
     } else {
         ""

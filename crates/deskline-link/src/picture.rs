@@ -19,7 +19,6 @@ use crate::report::Report;
 
 /// A picture to take: its window, or why there is no window to picture.
 pub(crate) struct Shot {
-    /// The app's windows.
     windows: Vec<Window>,
     window: Result<WindowId>,
 }
@@ -54,10 +53,10 @@ impl Shot {
         Self { windows, window }
     }
 
-    /// Whether the person can have their window back before this picture is taken: their app was in
-    /// front, the target's windows were behind and have not changed since, and no earlier picture
-    /// is compared with this one. A pop-up, a sheet or a panel that has opened since may close when
-    /// its app goes back.
+    /// Whether the person can have their window back before this picture is taken. That is so if
+    /// their app was in front, the target's windows were behind and have not changed since, and no
+    /// earlier picture is compared with this one. If a pop-up, a sheet or a panel has opened since,
+    /// it might close when its app goes back.
     pub(crate) fn can_follow_restore(&self, desk: &mut Checkpoint<'_>, report: &Report) -> bool {
         let behind = desk
             .pictures()

@@ -59,7 +59,7 @@ impl Policy {
         self.allow.is_empty() || self.allow.iter().any(is)
     }
 
-    /// Whether the person has named this app as one that agents may use.
+    /// Whether the person who set up the server has allowed this app by name.
     fn names(&self, app: &Identity) -> bool {
         let granted = || matches!(self.grants.about(app), Ok(Some(Kept::Always)));
         !self.allow.is_empty() && self.allows(app) || granted()
@@ -81,9 +81,9 @@ impl Policy {
         self.permit(desktop, own, pid).is_ok()
     }
 
-    /// Fails if the app either shows permissions or keeps passwords, and the person has not allowed
-    /// it by name: an agent could grant itself permissions, revoke Deskline's, or read passwords.
-    /// On a private desktop such access harms nobody.
+    /// Fails if the app shows permissions or keeps passwords, and the person has not allowed it by
+    /// name: an agent could grant itself permissions, revoke Deskline's, or read passwords. Allows
+    /// all on a private desktop, where nothing of the person's is at risk.
     fn permit_delicate(
         &self,
         desktop: &mut dyn Desktop,
@@ -184,8 +184,8 @@ impl Policy {
         Ok(())
     }
 
-    /// Fails if the app to open is excluded, or if the person has to be asked first. If any app is
-    /// excluded, so is an app without known names, because it may be a denied app.
+    /// Fails if the app to open is excluded, or if the person has to be asked first. An app whose
+    /// names are unknown is excluded as soon as any app is, because it may be the excluded one.
     pub(crate) fn permit_start(&self, app: &Identity, is_private: bool) -> Result<()> {
         if !is_private {
             let name = app.names.first().map_or(UNKNOWN, String::as_str);
@@ -230,7 +230,7 @@ impl Policy {
                 list(&deny)
             ),
             (true, true) if self.grants.asks => {
-                "The user is asked about each app: open one by its name or path".to_owned()
+                "The user is asked about each app. Open one by its name or path".to_owned()
             }
             (true, true) => "All apps are allowed".to_owned(),
         }
@@ -261,12 +261,12 @@ fn delicate(what: &str, why: &str, app: &Identity) -> Error {
     }
 }
 
-const UNKNOWN: &str = "a command whose app is not known before it runs";
+const UNKNOWN: &str = "a command whose app is unknown until it runs";
 
 /// What can be opened if apps are excluded or the person is asked.
-const PLAIN: &str = "Open takes an app's name, id or path here, alone or with one document: no \
-    options, no interpreter, no program that runs another (the user can lift this with \
-    --allow-commands)";
+const PLAIN: &str = "Open takes an app's name, id or path here, alone or with one document. \
+    Options, interpreters and programs that run others are not taken, unless the user allows them \
+    with --allow-commands";
 
 fn all_names(app: &Identity) -> impl Iterator<Item = &String> {
     app.names.iter().chain(&app.claims)

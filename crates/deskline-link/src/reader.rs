@@ -46,8 +46,9 @@ impl Reader<'_> {
         if !renamed.is_empty()
             && let Err(e) = self.refs.carry_over(&self.id, renamed)
         {
-            // If this fails, the elements get new refs, and their old refs are stale.
-            tracing::warn!("refs were not carried over: {e}");
+            // Without this the elements get new refs, and the old ones are stale. So the link goes
+            // on.
+            tracing::warn!("refs were not kept: {e}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! The findings of a link and its steps: however the link ends, the answer and the journal get all
-//! that is known by then. [`crate::link`] and [`crate::chain`] store their phases' results here.
+//! What a link and its steps have found out so far. However the link ends, the answer and the
+//! journal get all of this. [`crate::link`] and [`crate::chain`] store their phases' results here.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use deskline_core::{Diff, Element, Tree, target};
 
 use crate::act::done::Done;
 use crate::apps::Identity;
-use crate::call::{Action, Call};
+use crate::call::{Action, Call, Input};
 use crate::checkpoint::Checkpoint;
 use crate::display::{Picture, Window, WindowId};
 use crate::end::End;
@@ -100,6 +100,14 @@ pub(crate) struct Pictures {
     pub(crate) after: Option<Result<Picture, String>>,
 }
 
+/// The content of the answer's files.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) text: Option<String>,
+    /// The PNG, or why there is none.
+    pub(crate) picture: Option<Result<Vec<u8>, String>>,
+}
+
 /// Further lines for the agent, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Notes(pub(crate) Vec<String>);
@@ -126,6 +134,8 @@ pub(crate) struct Report {
     /// The toplevel that `refresh_traversal` was asked for, as an index into its tree.
     pub(crate) window: Option<usize>,
     pub(crate) pictures: Pictures,
+    /// The content of the answer's files, if it was made before the link was over.
+    pub(crate) content: Option<Content>,
     /// The process that took the front.
     pub(crate) handoff: Option<Handoff>,
     /// The apps that drags of the link ended in, besides the link's own app.
@@ -196,10 +206,14 @@ impl Report {
         let clicked = self.step.acted_on.as_ref().filter(|a| !a.by_keys);
         let clicked = clicked.map(|acted_on| &acted_on.was);
         let by_keys = action.is_for_focus();
-        if shows_effect(diff, after, by_keys, clicked) || diff.moved(before, after) > 0 {
+        let drags = matches!(action, Action::Input(Input::Drag { .. }));
+        if shows_effect(diff, after, by_keys, clicked)
+            || diff.moved(before, after) > 0
+            || drags && after.has_moved_window(before)
+        {
             return Changed::Tree;
         }
-        // The keys may have moved the focus, or raising the window may have.
+        // Either the keys moved the focus, or raising the window did.
         let may_have_moved = by_keys && !diff.modified.is_empty();
         let by_picture = self
             .picture_changed()
@@ -226,12 +240,12 @@ impl Report {
         before.changed(window, after)
     }
 
-    /// Whether the diff has an element that is, or was, visible.
+    /// Whether the diff has an element that is or was visible. `None` if there is no diff.
     fn names_what_shows(&self) -> Option<bool> {
         let (before, after, diff) = self.compared()?;
         let visible =
             |tree: &Tree, index: usize| tree.elements.get(index).is_some_and(|e| e.visible);
-        // Focus changes are ignored: raising a window causes them, whatever the action does.
+        // A change of the focus does not count: raising a window alone causes it.
         let modified = diff.modified.iter().filter(|m| !m.is_focus_alone());
         Some(
             diff.added.iter().any(|&i| visible(after, i))
@@ -284,10 +298,10 @@ impl Report {
         before.or(self.pictures.before.as_ref().filter(|_| first))
     }
 
-    /// Whether it is known that no text of the current step reached a secure field. Unknown counts
+    /// Whether no text of the current step can have reached a secure field. If unknown, it counts
     /// as secret.
     pub(crate) fn is_public(&self) -> bool {
-        // Some of the text may have reached the window that took the front.
+        // Another window has come to the front, and some of the text may have reached it.
         let bare =
             |tree: &Option<Tree>| tree.as_ref().is_some_and(|tree| !Witness::new(tree).secure);
         let taken = self.handoff.iter().all(|taken| bare(&taken.tree));
@@ -320,9 +334,9 @@ impl ActedOn {
         })
     }
 
-    /// The target's index in a later tree. Found by its ref, which an element keeps if the app
-    /// re-creates it unchanged; else by its likeness to the target in `before`, the tree that the
-    /// step started from.
+    /// The target's index in a later tree, found by its ref: an app that re-creates the element
+    /// unchanged does not change the ref. Otherwise found by how it looked in `before`, the tree
+    /// that the step started from.
     pub(crate) fn find(&self, tree: &Tree, before: Option<&Tree>) -> Option<usize> {
         let reference = self.was.reference;
         let mut elements = tree.elements.iter();
@@ -359,8 +373,8 @@ pub(crate) struct Results {
     pub(crate) led_to: Option<String>,
 }
 
-/// The results of one step of a chain, or of the only step of another call. They are recorded while
-/// the step runs, so that an error in the middle keeps the actions before the error.
+/// What one step of a chain, or the only step of another call, has found. It is recorded while the
+/// step runs. So if the step fails in the middle, what it did before is still known.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
     pub(crate) done: Done,
@@ -386,7 +400,7 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Whether it is known that no text of the step reached a secure field. Unknown counts as
+    /// Whether no text of the step can have reached a secure field. If unknown, it counts as
     /// secret.
     pub(crate) fn is_public(&self) -> bool {
         !self.repeats_secret && (self.public_value || self.keys.are_public())

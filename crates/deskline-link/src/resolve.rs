@@ -7,7 +7,7 @@ pub(crate) mod windows;
 
 use std::time::Duration;
 
-use deskline_core::{Diff, Point, Ref, States, Tree};
+use deskline_core::{Diff, Point, Ref, Role, States, Tree};
 
 use crate::alert;
 use crate::call::{Action, Input, Quiet, Target};
@@ -18,7 +18,7 @@ use crate::link::Link;
 use crate::picture::texts::Spots;
 use crate::reader::{AGAIN, WHOLE};
 use crate::report::ActedOn;
-use crate::settle::stale::{has_empty_frame, lacks_page};
+use crate::settle::stale::{AGREE, has_empty_frame, lacks_page, may_be_stale};
 use crate::trees::Scope;
 use deskline_input::clock::Instant;
 use lookup::Resolved;
@@ -48,10 +48,10 @@ impl Link<'_> {
         Ok(tree)
     }
 
-    /// Gives a ref back to an element that its app has re-created with differences, such as a combo
-    /// box of a web page that was rendered again after a choice. The new element is the one that
-    /// looks the same as the ref's element did before an earlier step, or else the only element
-    /// with that role and text.
+    /// Finds the element of a stale ref again, after its app has re-created it with differences: a
+    /// web page may render a combo box anew after a choice. The new element is the one that looks
+    /// as the old one did before an earlier step, or else the only element with that role and text.
+    /// It gets the ref.
     fn find_recreated(&mut self, desktop: &mut dyn Desktop, reference: Ref) -> Result<()> {
         let readings = &self.report.readings;
         let Some(tree) = readings.current() else {
@@ -71,7 +71,7 @@ impl Link<'_> {
             let only = || {
                 let now = tree.only_like(old, index)?;
                 let is_taken = old.elements.iter().any(|e| e.id == tree.elements[now].id);
-                // A button of another dialog is not the same button.
+                // A button with the same text in another dialog is another button.
                 let top =
                     |tree: &Tree, at| tree.toplevel(at).map(|top| tree.elements[top].id.clone());
                 let stays = top(old, index) == top(tree, now);
@@ -89,15 +89,15 @@ impl Link<'_> {
         }
     }
 
-    /// Step 1. The tree may have older readings of windows that nobody sees. The windows that the
-    /// action is for are read again. If the action cannot be resolved, all windows are read again.
+    /// Step 1. For windows that nobody sees, the tree may have an older reading. Those that the
+    /// action is for are read again; if the action cannot be resolved, all are.
     pub(crate) fn resolve(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
         let action = self.action;
         let start = Instant::now();
-        // An action through the accessibility API goes on even if its element stays disabled: the
-        // app itself then refuses the press.
+        // An action through accessibility does not wait for a disabled element: the app itself
+        // refuses the press.
         let is_quiet = matches!(action, Action::Quiet(_));
-        let mut looked = false;
+        let (mut looked, mut known) = (false, 0);
         loop {
             let found = self.resolve_once(desktop);
             let (Some(tree), Some(pid)) = (self.report.readings.current(), self.subject.current())
@@ -110,7 +110,7 @@ impl Link<'_> {
             for &top in &tops {
                 desktop.act_in(&tree.elements[top].id);
             }
-            // The loop ends, because each round leaves fewer windows with an older reading.
+            // This loop ends: in each round there are fewer windows with an older reading.
             let disabled = found
                 .as_ref()
                 .is_ok_and(|targets| targets.is_disabled(tree, action));
@@ -118,21 +118,32 @@ impl Link<'_> {
             let ignored = pressed
                 .and_then(|target| target.index)
                 .is_some_and(|at| desktop.ignores_presses(tree, at));
-            // The exact text may still come further down in a page that is loading.
+            // An element with exactly this text may still come: further down, while the page is
+            // loading, or in what has not been read yet.
             let target = found.as_ref().ok().and_then(|found| found.target.as_ref());
-            let comes = target.is_some_and(|target| target.is_part)
-                && !action.waits()
-                && desktop.is_loading(pid);
-            // The text may also come in the first page of a browser that is starting, in a page
-            // that is loading, and in what the step before has opened.
+            let comes = target.filter(|_| !action.waits()).is_some_and(|target| {
+                may_be_better(tree, target) || target.is_part && desktop.is_loading(pid)
+            });
+            // The text may still come: in the first page of a browser that is starting, in a page
+            // that is loading, or in what the step before has opened.
             let by_text = matches!(lookup::target_of(action), Some(Target::Text { .. }));
             let by_text = by_text && !action.waits();
-            let missing = by_text && matches!(found, Err(Error::NotFound { .. }));
+            // A browser's own hidden menus may have the text that its page is going to have.
+            let is_hidden = target.and_then(|target| target.index).is_some_and(|at| {
+                let element = &tree.elements[at];
+                !element.visible && element.role == Role::MENU_BAR_ITEM && may_be_stale(tree)
+            });
+            let missing = matches!(found, Err(Error::NotFound { .. })) || is_hidden;
+            let missing = by_text && missing;
             let loads = missing && (desktop.is_loading(pid) || lacks_page(tree));
             let opens = loads || by_text && has_empty_frame(tree);
             let follows = missing && self.report.readings.step_before.is_some();
-            let patience = if opens { 5 * ENABLED } else { ENABLED };
-            let awaits = disabled || comes || ignored || opens || follows;
+            // Each reading goes on where the time budget of the last one was used up.
+            let is_partial = missing && !tree.partial.is_empty();
+            let most = known.max(tree.elements.len());
+            let grows = std::mem::replace(&mut known, most) < most && !tree.partial.is_empty();
+            let patience = if opens || grows { 5 * ENABLED } else { ENABLED };
+            let awaits = disabled || comes || ignored || opens || follows || is_partial;
             let scope = match &found {
                 Ok(_) | Err(Error::NotFound { .. }) if awaits && start.elapsed() < patience => {
                     self.cancel.check()?;
@@ -186,6 +197,18 @@ impl Link<'_> {
         }
     }
 
+    /// Carries out a step once more if it found no more than what the step before it has hidden:
+    /// one page may slide or fade into another for a while.
+    pub(crate) fn again(&mut self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
+        desk.ungrab();
+        self.cancel.wait(AGREE)?;
+        let mut tree = desk.read(pid, WHOLE)?;
+        self.accept(&mut **desk, &mut tree)?;
+        self.report.readings.step_before = Some(tree);
+        self.resolve(&mut **desk)?;
+        self.carry_out(desk)
+    }
+
     /// Adds the texts of blind spots to the tree that the current step starts from. Returns whether
     /// any were added.
     fn look_in_picture(&mut self, desktop: &mut dyn Desktop) -> Result<bool> {
@@ -208,7 +231,7 @@ impl Link<'_> {
         let wanted = lookup::target_of(action);
         let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
         let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain;
-        // A `wait_for` that has found the element in trees from before this link needs no reading.
+        // A `wait_for` has found the element in trees from before this link. No reading is needed.
         if self.report.readings.current().is_none()
             && self.found.is_none()
             && (self.call.options.traverse_before || needs_tree || self.policy.needs_tree())
@@ -274,7 +297,10 @@ impl Link<'_> {
         });
         let drop_on = drop_on.transpose()?;
         let acted_on = tree.zip(target.index);
-        let acted_on = acted_on.and_then(|(tree, index)| ActedOn::new(tree, index, false));
+        let acted_on = acted_on.and_then(|(tree, index)| {
+            let control = lookup::labelled(tree, index).unwrap_or(index);
+            ActedOn::new(tree, control, false)
+        });
         if let (Action::Input(Input::Click { .. }), Some(tree)) = (action, tree) {
             target = lookup::clickable(tree, target);
         }
@@ -309,6 +335,16 @@ impl Link<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether what has not been read yet may have a better match: an exact text, or the button that
+/// names the header cell of a table.
+fn may_be_better(tree: &Tree, target: &Resolved) -> bool {
+    let is_unread = |at: usize| {
+        let element = &tree.elements[at];
+        element.role == Role::BUTTON && !element.children_read
+    };
+    !tree.partial.is_empty() && (target.is_part || target.index.is_some_and(is_unread))
 }
 
 /// The point that an action names as its target.

@@ -18,7 +18,7 @@ use crate::settle::field::Field;
 /// The text that replaces a possible secret.
 pub(crate) const HIDDEN: &str = "•••";
 
-/// The facts of one reading about where keys go.
+/// What one reading tells about where keys go.
 // The bools are independent facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Witness {
@@ -26,11 +26,10 @@ pub(crate) struct Witness {
     /// The focused element. A cell's focus counts as its table's. `None` if no element reports the
     /// focus.
     pub(crate) focus: Option<Focus>,
-    /// The document around the focused element. Its paragraphs are elements of their own: Return
-    /// moves the focus from one paragraph to the next.
+    /// The document around the focused element. In a document Return moves the focus from one
+    /// paragraph, which is an element, to the next.
     document: Option<ElementId>,
-    /// Whether any element, hidden or not, is or may be secure. In an app without a tree, any
-    /// element may be.
+    /// Whether any element, hidden or not, may be secure. If the app has no tree, `true`.
     pub(crate) secure: bool,
     /// Whether the focused element is secure.
     pub(crate) secure_focus: bool,
@@ -65,7 +64,7 @@ impl Witness {
     }
 
     fn at(tree: &Tree, focused: Option<usize>) -> Self {
-        let is = |states| move |e: &&deskline_core::Element| e.states.contains(states);
+        let has = |states| tree.elements.iter().any(|e| e.states.contains(states));
         Self {
             pid: tree.app.pid,
             focus: focused.map(|index| holder(tree, index)),
@@ -74,15 +73,13 @@ impl Witness {
                 let text = tree.outwards(index).skip(1).find(is_text)?;
                 Some(tree.elements[text].id.clone())
             }),
-            secure: tree.is_picture_only() || tree.elements.iter().any(|e| is(States::SECURE)(&e)),
-            secure_focus: tree
-                .elements
-                .iter()
-                .any(|e| is(States::FOCUSED | States::SECURE)(&e)),
+            secure: tree.is_picture_only() || has(States::SECURE),
+            secure_focus: has(States::FOCUSED | States::SECURE),
             field: focused.and_then(|index| Field::new(tree, index)),
             page: focused.is_some_and(|index| tree.page_around(index).is_some()),
             terminal: match focused {
-                // A window that has just opened has the focus itself before its terminal gets it.
+                // In a window that has just opened, the window itself has the focus before its
+                // terminal gets it.
                 Some(index) => {
                     let mut inside = tree.with_inside(index).map(|at| &tree.elements[at]);
                     inside.any(|e| e.visible && is_terminal(e))
@@ -109,8 +106,7 @@ impl Witness {
         self.field.is_none() && self.focus.as_ref().is_some_and(|focus| focus.many_lines)
     }
 
-    /// This witness, with the secure elements of another reading of the app, which may have more
-    /// elements.
+    /// This witness, with the secure elements of another reading too, which may have more elements.
     pub(crate) fn beside(mut self, other: &Self) -> Self {
         self.secure |= other.secure;
         self
@@ -185,7 +181,7 @@ impl Keys {
         lost.filter(|(_, rest)| self.way == Way::Typed && rest.chars().count() <= MOST)
     }
 
-    /// Whether it is known that no keystroke went to a secure field.
+    /// Whether no keystroke can have gone to a secure field.
     pub(crate) fn are_public(&self) -> bool {
         let (Some(before), Some(after)) = (&self.before, &self.after) else {
             return false;
@@ -205,7 +201,7 @@ impl Keys {
             .filter(|_| before.focus == after.focus);
         match (stays, moves) {
             (Some(_), None) => true,
-            // Tab may go through every field of a form and return to the first.
+            // Tab may go through all fields of a form and come back to the first one.
             (Some(focus), Some(moves)) => focus.many_lines && !(secure && moves != Moves::Return),
             (None, moves) => !secure && moves.is_none(),
         }

@@ -36,8 +36,8 @@ use expected::{Effect, asked, lists, sent};
 use field::{Field, Verdict};
 use quiet::{Awaits, await_quiet};
 use readback::{LATE, TAKES, dragged, takes_more, went_nowhere};
-use stale::expected_places;
-use taken_back::{not_switched, slid, soon_back, verdict};
+use stale::{expected_places, slid};
+use taken_back::{is_lost, not_switched, soon_back, verdict};
 
 impl Link<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
@@ -87,7 +87,7 @@ impl Link<'_> {
                 let slider = target.filter(|_| points);
                 let tree = slid(&mut **desk, (pid, scope), slider, tree)?;
                 self.report.step.settled = Some(settled);
-                // If a key followed the text, the witness is from before that key: keep it.
+                // If a key followed the text, the witness is from before that key, and stays.
                 let after = &mut self.report.step.keys.after;
                 after.get_or_insert_with(|| Witness::new(&tree));
                 self.report.readings.after = Some(tree);
@@ -110,10 +110,10 @@ impl Link<'_> {
                 Err(e) => self.is_effect(e)?,
             }
         }
-        // An app that is ending may still answer, with nothing in its tree.
+        // An app that is ending may still answer with an empty tree.
         let lists = desk.screen().is_ok();
-        // Some apps run without windows, such as an item of the tray or a panel on Wayland: an app
-        // that had no window before and still has a tree has not ended.
+        // Some apps run without windows: an item of the tray, or a panel on Wayland. Such an app
+        // has not ended if it still has a tree.
         let is_there = self
             .report
             .readings
@@ -173,17 +173,16 @@ impl Link<'_> {
         self.listen(&mut **desk)
     }
 
-    /// Waits until an app that this call has started no longer computes: LibreOffice opens its tip
-    /// of the day, and a document's warnings, up to a second after the window. With a new profile
-    /// the app's launcher starts the app anew. Returns the process that is left.
+    /// Waits until an app that this call has started no longer computes. LibreOffice opens its tip
+    /// of the day and its warnings about a document up to a second after its window. With a new
+    /// profile its launcher starts it a second time. Returns the process that is left.
     fn await_start(&self, desk: &mut Checkpoint<'_>, mut pid: u32) -> Result<u32> {
         let start = Instant::now();
         let (mut ran, mut most) = (desk.computed(pid), STARTS);
         while start.elapsed() < most {
             self.cancel.wait(IDLE)?;
             let end = desk.end_of(pid);
-            // `Unknown` means that the launcher still runs: if it had ended, its exit would be
-            // known.
+            // `Unknown`: the launcher still runs, because the exit of an ended process is known.
             if end.is_some_and(|end| end.exit == Exit::Unknown) {
                 most = STARTS_ANEW;
                 let Ok(progress) = desk.progress() else { break };
@@ -275,7 +274,7 @@ impl Link<'_> {
             let now = Witness::new(&tree);
             let keys = &mut self.report.step.keys;
             let goes_on = takes_more(keys.after.as_ref(), &now);
-            // After a key the focused field may be another, or have its old text again.
+            // After a key another field may have the focus, or the field its old text again.
             if keys.between.is_none() {
                 keys.after = Some(now);
             }
@@ -296,7 +295,7 @@ impl Link<'_> {
     }
 }
 
-/// [`verdict`], but also looks at the picture, as for a drag or for a text that no field took.
+/// [`verdict`], but also looks at the picture, for a drag and for a text that no field took.
 fn found(
     desk: &mut Checkpoint<'_>,
     action: &Action,
@@ -307,10 +306,10 @@ fn found(
     let trees = report.readings.current().zip(after.as_ref());
     if let (Action::Input(Input::Drag { to, to_pid, .. }), Some(trees)) = (action, trees) {
         let stays = to_pid.is_none_or(|pid| pid == trees.0.app.pid);
-        // The element that was dragged may look pressed, or have the focus now.
+        // The dragged element may look pressed now, or have the focus.
         let from = target.and_then(|target| trees.0.elements.get(target.index?));
         let mut places = expected_places(Some(trees.0), trees.1, from);
-        // The pointer is over the control at the end of the drag, which may highlight it.
+        // The pointer is over the control where the drag ended, and may highlight it.
         let end = report.step.done.at.and_then(|at| trees.1.find_at(at));
         let end = end.map(|end| &trees.1.elements[end]);
         let end = end.filter(|end| end.role.is_interactive());
@@ -334,6 +333,9 @@ fn found(
                 Verdict::Agrees if not_switched(&mut **desk, action, report) => {
                     Verdict::Failed(Mismatch::NotToggled("as it was".to_owned()))
                 }
+                Verdict::Agrees if keys.before.is_none() && is_lost(action, report, trees) => {
+                    Verdict::Failed(Mismatch::WindowMoved)
+                }
                 Verdict::Agrees => match soon_back(&mut **desk, action, report) {
                     Some(is) => Verdict::Failed(Mismatch::TakenBack(is)),
                     None => told,
@@ -355,7 +357,7 @@ fn opens_from_panel(desk: &mut Checkpoint<'_>, target: Option<&Element>) -> Resu
 /// Whether an app without ordinary windows has other windows on the screen, such as a panel or a
 /// desktop. If so, their tree becomes the answer's tree.
 fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut Report) -> bool {
-    // Read again, because the last reading may be older than the closing of the app's windows.
+    // The last reading may be from before the app's windows closed. So this reads again.
     match desk.read(pid, scope) {
         Ok(tree) if tree.windows.iter().any(|w| w.on_screen) => {
             report.readings.after = Some(tree);
@@ -384,7 +386,7 @@ fn await_end(desk: &mut Checkpoint<'_>, pid: u32) -> Result<Option<End>> {
     desk.until(ENDS, LOOK, |desk| Ok(desk.end_of(pid)))
 }
 
-/// Accepts an error that means that the app has ended: that is an effect of the action.
+/// Accepts the error that the app has ended, because that is an effect of the action.
 pub(crate) fn has_ended(e: Error, report: &mut Report) -> Result<()> {
     match e {
         Error::NoProcess(_) | Error::NoWindow { .. } => {

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use crate::error::{Error, Result};
 
-/// The processes that one link is for. Each link has one value, and all phases use it: input,
+/// The processes that one link is for. All phases of a link share one value, because input,
 /// readings, the restore and the answer must agree on it.
 #[derive(Debug, Default)]
 pub(crate) struct Subject {
@@ -22,8 +22,7 @@ impl Subject {
         Self {
             home: Cell::new(pid),
             current: Cell::new(pid),
-            others: RefCell::default(),
-            dropped_on: RefCell::default(),
+            ..Self::default()
         }
     }
 

@@ -28,7 +28,8 @@ pub(crate) fn hint(pid: u32, bus: &str, session: &Session) -> WindowHint {
     mapped::hint(pid)
 }
 
-/// If the error says that the app is not on the bus, adds why. Returns other errors unchanged.
+/// Adds the reason to an error that says that the app is not on the bus. Returns other errors
+/// unchanged.
 pub(crate) fn explain(e: Error, bus: &str, session: &Session) -> Error {
     match e {
         Error::NoWindow {
@@ -40,14 +41,15 @@ pub(crate) fn explain(e: Error, bus: &str, session: &Session) -> Error {
     }
 }
 
-/// Whether an app with this environment joins an accessibility bus other than `bus`, or asks the
-/// bus of another session for the address.
+/// Whether an app with this environment joins another accessibility bus than `bus`, or asks another
+/// session's bus for the address.
 fn is_on_another_bus(
     environment: &BTreeMap<String, String>,
     bus: &str,
     session_bus: Option<&str>,
 ) -> bool {
-    // Compare the address without the bus's id, which does not change where the address leads.
+    // The id of the bus in an address does not change where the address leads. So it is not
+    // compared.
     let place = |address: &str| address.split(",guid=").next().map(str::to_owned);
     let differs = |name, ours: Option<&str>| {
         let its = environment.get(name).and_then(|its| place(its));

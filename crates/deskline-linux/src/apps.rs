@@ -1,8 +1,8 @@
 //! Finds the program that an agent's identifier means, and starts it.
 //!
-//! Desktop files are parsed here. A launcher needs only one group of a desktop file, its escapes
-//! and its field codes. Parsing these takes less code than converting to and from the types of the
-//! `freedesktop-desktop-entry` crate, which moreover is MPL-2.0.
+//! Desktop files are parsed here. A launcher needs only one group of them, its escapes and its
+//! field codes. That takes less code than converting to and from the types of the
+//! `freedesktop-desktop-entry` crate, which is MPL-2.0 besides.
 
 mod command;
 mod entry;
@@ -29,7 +29,7 @@ pub use launch::{Launched, launch};
 pub use running::Running;
 
 /// The program to start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Launch {
     /// The app's name, for messages and for matching windows.
     pub name: String,
@@ -39,11 +39,11 @@ pub struct Launch {
     pub argv: Vec<String>,
     /// The document or URL to open.
     document: Option<Document>,
-    /// Whether the app's desktop file is in a directory for installed apps. A desktop file
-    /// elsewhere may claim any name.
+    /// Whether the app's desktop file is in a directory for installed apps. A file elsewhere may
+    /// claim any name.
     installed: bool,
-    /// Whether [`Self::judge`] has judged the launch, because not all apps are allowed. If so, the
-    /// app's `PATH` has only folders in which only root can put programs.
+    /// Whether [`Self::judge`] has judged the launch, because not all apps are allowed. The app's
+    /// `PATH` then has only folders in which nobody but root can put programs.
     is_judged: bool,
 }
 
@@ -110,8 +110,8 @@ pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
 /// Tells whether an identifier means the app of this desktop file.
 type Fits<'f> = &'f dyn Fn(&Entry) -> bool;
 
-/// Whether `text` is a URL scheme: RFC 3986, section 3.1. A scheme has no spaces, which matters as
-/// a text with spaces may be a command line with a URL among its arguments.
+/// Whether `text` is a URL scheme (RFC 3986, section 3.1). A text with spaces is none: it may be a
+/// command line with a URL among its arguments.
 fn is_scheme(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic())
@@ -148,7 +148,7 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
         return Launch::of_entry(entry, Some(document), session).map(Some);
     };
     if !path.exists() {
-        // A path that does not exist may be a command line with arguments.
+        // What is no path may be a command line with arguments.
         if let Some(launch) = by_command(identifier, session)? {
             return Ok(Some(launch));
         }
@@ -227,11 +227,8 @@ impl Launch {
         let name = command::base_name(argv.first().map_or("", String::as_str)).to_owned();
         Self {
             name,
-            entry: None,
             argv,
-            document: None,
-            installed: false,
-            is_judged: false,
+            ..Self::default()
         }
     }
 
@@ -242,8 +239,8 @@ impl Launch {
         entry.is_some_and(|entry| entry.is_named(name) || entry.id.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the launch has a document to open. If so, the command runs even if an instance is
-    /// running, and that instance opens the document.
+    /// Whether the launch has a document to open. The command then runs even if there is an
+    /// instance already, which opens the document.
     pub(crate) fn opens_document(&self) -> bool {
         self.document.is_some() || (self.entry.is_none() && self.argv.len() > 1)
     }

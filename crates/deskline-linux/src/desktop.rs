@@ -36,8 +36,8 @@ use deskline_unix::{flatpak, process};
 use deskline_wayland::Compositor;
 use deskline_x11::X11Display;
 
-/// How much later than its tree a toplevel's window may come: the app has to draw a first frame,
-/// and the window manager to map the window.
+/// How much later than its tree a toplevel's window may come. In between, the app draws a first
+/// frame, and the window manager maps the window.
 const MAPS: Duration = Duration::from_millis(500);
 
 /// How often to check whether an app has changed, while waiting for a change.
@@ -61,8 +61,8 @@ impl Starting {
         self.before.iter().all(|known| known.id != window.id)
     }
 
-    /// Whether a window that existed before the start has another title now, as it shows another
-    /// tab.
+    /// Whether a window that existed before the start has another title now. Then it may show
+    /// another tab.
     fn is_retitled(&self, window: &Window) -> bool {
         let before = self.before.iter().find(|known| known.id == window.id);
         before.is_some_and(|known| known.title != window.title)
@@ -74,12 +74,12 @@ impl Starting {
     }
 }
 
-/// How long a running instance may take to open a window or a tab for a document. A browser takes 1
-/// s. Some apps open neither.
+/// How long a running instance may take to show a document in a new window or tab. A browser takes
+/// 1 s, and some apps open neither.
 const SHOWS: Duration = Duration::from_secs(3);
 
 /// The connections to all parts of a session: its display, its buses and its other services.
-pub struct LinuxDesktop {
+pub(crate) struct LinuxDesktop {
     session: Session,
     atspi: AtSpi,
     display: Box<dyn DisplaySystem>,
@@ -88,8 +88,8 @@ pub struct LinuxDesktop {
     portal: Option<Portal>,
     /// The app that was started last.
     starting: Option<Starting>,
-    /// The link's process, and the front window's process when the link began. If a window of
-    /// another process comes to the front, it is the portal's dialog.
+    /// The processes of the link and of the window that was in front when the link began. If
+    /// another process comes to the front, its window is the portal's dialog.
     before: [Option<u32>; 2],
     ends: Ends,
     readable: Readable,
@@ -104,8 +104,7 @@ pub struct LinuxDesktop {
     aimed_at: Option<u32>,
     /// Whether nobody can be sitting at this desktop.
     is_private: bool,
-    /// The kernel's guard, if it blocks more of the person's input than the display's own guard
-    /// does.
+    /// The kernel's guard, if it blocks more of the person's input than the display's guard.
     by_kernel: Option<deskline_evdev::Guard>,
     announcer: Announcer,
 }
@@ -162,7 +161,7 @@ impl LinuxDesktop {
         Ok(native::beside(known, self.toplevels()?))
     }
 
-    /// Fails if the target of keys reports that none of its windows has the keyboard.
+    /// Fails if the app that keys are for reports that none of its windows has the keyboard.
     fn check_keyboard(
         &mut self,
         progress: deskline_input::Progress,
@@ -173,8 +172,8 @@ impl LinuxDesktop {
         let (Some(wayland), Some(pid)) = (misses, self.aimed_at) else {
             return Ok(());
         };
-        // Make sure that the seat has a keyboard device: without one, no app reports that its
-        // window has the keyboard.
+        // Without a keyboard device on the seat, no app reports that it has the keyboard. So there
+        // has to be one.
         wayland.prepare()?;
         let claims = wait::holds(cancel, CLAIMS, LOOK, || {
             let all = self.toplevels()?;
@@ -220,8 +219,8 @@ impl LinuxDesktop {
         Ok(!has(&listed) && has(&native))
     }
 
-    /// The apps with a window that have this name in Deskline's answers, or whose window has this
-    /// title.
+    /// The apps that have a window, and that Deskline's answers call by this name; and the apps
+    /// with a window of this title.
     fn called(&mut self, identifier: &str) -> Result<Vec<u32>> {
         let wanted = identifier.trim().to_lowercase();
         let mut pids = Vec::new();
@@ -254,8 +253,8 @@ impl LinuxDesktop {
         }
     }
 
-    /// The pid of a running instance that has a window and that `permit` allows. The permit matters
-    /// because any app can use the name of the requested app.
+    /// The pid of a running instance with a window. `permit` has to allow it, because any app can
+    /// use the name of the requested one.
     fn running(&mut self, launch: &Launch, permit: Permit<'_>) -> Result<Option<u32>> {
         let listed = self
             .atspi
@@ -264,7 +263,7 @@ impl LinuxDesktop {
         let windows = self.known_windows()?;
         // The frontmost window's app comes first.
         for pid in windows.iter().filter_map(|window| window.pid) {
-            // Skip an app that has no tree, but would have one if it were started again.
+            // An app without a tree is not used if it would have a tree after a new start.
             if listed.iter().all(|app| app.pid != pid) && mapped::toolkit_of(pid).is_some() {
                 continue;
             }
@@ -274,7 +273,6 @@ impl LinuxDesktop {
                 program: &program,
                 accessible_name: &name,
                 flatpak: &flatpak::id(pid).unwrap_or_default(),
-                ..Running::default()
             };
             if launch.is_running_as(running) && self.permit_running(pid, permit).is_ok() {
                 return Ok(Some(pid));
@@ -291,7 +289,7 @@ impl LinuxDesktop {
         };
         windows.extend(self.native_windows(&windows)?);
         let handed_over = starting.launched.exited().is_some_and(|s| s.success());
-        // The bus may have activated a running instance, which had its windows before the start.
+        // The bus may have woken an instance that already had its windows before the start.
         let ran = |w: &Window| w.pid.is_some_and(|pid| starting.launched.made(pid));
         if handed_over || starting.before.iter().any(ran) {
             starting.handed.get_or_insert_with(Instant::now);
@@ -344,7 +342,7 @@ impl LinuxDesktop {
         }))
     }
 
-    /// A tree for an app that is not on the accessibility bus, made from its windows or tray items.
+    /// A tree of an app that is not on the accessibility bus, made from its windows or tray items.
     fn read_windows(&mut self, pid: u32, e: Error) -> Result<Tree> {
         let Error::NoWindow { hint, .. } = &e else {
             return Err(e);
@@ -436,7 +434,7 @@ impl Trees for LinuxDesktop {
         if tree.elements.len() > 1 {
             self.readable.note(pid);
         } else {
-            // Qt 5 registers an app with an empty tree even if the app's accessibility is off.
+            // Qt 5 registers an app whose accessibility is off too, with an empty tree.
             let hint = absent::hint(pid, self.atspi.address(), &self.session);
             let windows = self.display.windows_for_tree(pid, true)?;
             if let Some(tree) = self.readable.instead(pid, &hint, &windows) {
@@ -460,7 +458,7 @@ impl Trees for LinuxDesktop {
             Err(e) => return Err(e),
         }
         let native = windows.unplaced || windows.toplevels.iter().any(|t| t.in_buffer.is_some());
-        // Only GTK 3 reports the places of menus relative to the wrong corner.
+        // GTK 3 alone reports the places of menus from the wrong corner.
         let lost = if native && self.atspi.ignores_clicks_in_new_menus(pid) {
             menus::place_in_bars(&mut tree);
             context::place(&mut tree, &windows.popups)
@@ -493,7 +491,7 @@ impl Trees for LinuxDesktop {
         moves_silently(pid: u32) -> bool;
         may_fade(pid: u32) -> bool;
         watch(control: &ElementId) -> bool;
-        was_turned_on(element: &ElementId) -> bool;
+        switched(element: &ElementId) -> Option<(Duration, bool)>;
         is_loading(pid: u32) -> bool;
         ignores_presses(tree: &Tree, index: usize) -> bool;
         wait_for_change(time: Duration) -> Result<Option<Sign>>;
@@ -508,7 +506,7 @@ impl Trees for LinuxDesktop {
 
     fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {
         let element = tree.elements.get(index);
-        // X11 itself knows where the windows of menus are, so do not ask the app.
+        // X11 knows where the windows of menus are, so the app need not be asked.
         if self.display.wayland().is_none() && element.is_some_and(|e| e.role == Role::MENU_ITEM) {
             return Ok(Hit::Unknown);
         }
@@ -560,7 +558,7 @@ impl Apps for LinuxDesktop {
         }
         let mut launch = match (apps::find(identifier, &self.session), refused) {
             (Ok(launch), None) => launch,
-            // Another program uses the name of an installed app: start the installed app.
+            // Another program has the name of an installed app. The installed app is started.
             (Ok(launch), Some(_)) if launch.has_name(identifier) => launch,
             (_, Some(refused)) => return Err(refused),
             (Err(e), None) => return Err(e),
@@ -633,7 +631,7 @@ impl Apps for LinuxDesktop {
         let Some(portal) = &mut self.portal else {
             return Ok(false);
         };
-        // Only the process of the front window shows that the dialog has opened.
+        // The process of the front window is the only sign that the dialog has opened.
         if !portal.pending() || self.display.screen().is_err() {
             return Ok(false);
         }

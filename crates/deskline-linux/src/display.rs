@@ -16,7 +16,7 @@ pub(crate) use described::accessibility;
 pub(crate) use system::DisplaySystem;
 use system::TreesOnly;
 
-/// How long a running KWin may take to join the session bus and to run scripts: the session may
+/// How long a running KWin may take until it is on the session bus and runs scripts. A session may
 /// start this server before KWin is ready.
 const JOINS: Duration = Duration::from_secs(3);
 
@@ -42,7 +42,7 @@ fn gnome(session: &Session) -> Option<Result<GnomeDisplay<Described>>> {
     (compositor == GNOME_SHELL).then(|| GnomeDisplay::connect(&access, described))
 }
 
-/// The display, if there is one and connecting to it succeeded. Otherwise logs why it is not used.
+/// The display, if there is one that can be connected to. If the connection fails, logs why.
 fn used<D>(unused: &str, display: Option<Result<D>>) -> Option<Box<dyn DisplaySystem>>
 where
     D: DisplaySystem + 'static,
@@ -51,10 +51,10 @@ where
     Some(Box::new(display.ok()?))
 }
 
-/// Connects to the display of the session. A further display system needs a line here.
+/// Connects to the display of the session. A new display system needs a line here.
 ///
-/// A Wayland session works without X11: if Xwayland does not run, or refuses us, apps are read and
-/// driven through their trees.
+/// A Wayland session works without X11: if Xwayland does not run or keeps us out, apps are read
+/// and driven through their trees.
 pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
     let wayland = session.wayland_display.is_some();
     let sway = session.sway();

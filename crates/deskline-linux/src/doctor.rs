@@ -23,18 +23,19 @@ use crate::session::environment::MARK;
 use crate::tesseract::Tesseract;
 use remedy::{PRIVATE, carry_out};
 
-/// The time limit for connecting and listing. `TRY` limits the reading of a tree and a picture
-/// after that. The sum is below 3 s, after which a person would think that the doctor itself hangs.
+/// The time limit for connecting and listing. After that, `TRY` limits the reading of a tree and a
+/// picture. Together they take less than 3 s: after that a person would think that the doctor
+/// hangs.
 const LOOK: Duration = Duration::from_millis(1_500);
-/// The limit on Wayland, instead of `LOOK`. KWin 5 is slow to answer a program that it knows: it
-/// first reads the program's whole file twice, for a checksum (`wayland_server.cpp`:
+/// The limit on Wayland, in place of `LOOK`. KWin 5 is slow to answer a program that it knows,
+/// because it first reads the whole program file twice, for a checksum (`wayland_server.cpp`:
 /// `isTrustedOrigin`).
 const NATIVE_LOOK: Duration = Duration::from_secs(4);
 const TRY: Duration = Duration::from_millis(1_300);
 
 /// Examines the session and tries every step of a link. Takes at most 3 s, or 6 s on Wayland, even
-/// if something hangs. `attended` means that a person is there even if the desktop is private (the
-/// option `--attended`).
+/// if something hangs. `attended` (the option `--attended`): a person is there even if the desktop
+/// is private.
 pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     // Apps may have windows that X11 does not list.
     let native = session.wayland_display.is_some();
@@ -70,7 +71,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     let for_texts = session;
     let session = session.clone();
     let for_guard = session.clone();
-    // Without an X server there is no guard: the display's check says what to do.
+    // Without an X server there is no guard, and the display's check says what to do.
     let guard = (windows.is_some() && !trees_only)
         .then(|| start(move || display::guard(&for_guard, attended)));
     let front = windows.into_iter().flatten().find(|w| w.viewable);
@@ -87,13 +88,13 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     }));
     checks.extend(picture.map(|picture| {
         by(&picture, deadline).unwrap_or_else(|| {
-            let remedy = "agents have only the trees; end what keeps the X server busy";
+            let remedy = "agents have only the trees. End what keeps the X server busy";
             Check::warn("screenshot", "it could not be taken in time", remedy)
         })
     }));
     checks.extend(guard.map(|guard| by(&guard, deadline).unwrap_or_else(display::no_guard)));
     checks.push(texts(for_texts));
-    // On a private desktop nobody needs another private desktop.
+    // A private desktop needs no other private desktop.
     let missing = private::missing().filter(|_| !for_texts.environment.contains_key(MARK));
     checks.extend(missing.map(|missing| {
         let remedy = format!("as root: {}", missing.install());

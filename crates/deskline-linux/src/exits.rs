@@ -1,6 +1,6 @@
-//! Remembers the processes that calls were about, to tell how they have ended. The kernel reports a
-//! process's exit status to its parent alone, so the status is known only for processes that this
-//! process has started, including programs that they have executed.
+//! Remembers the processes that calls were about, to tell how they have ended. The kernel reports
+//! an exit status to the parent alone. So the status is known only for processes that this process
+//! has started, under whatever program they run now.
 
 use deskline_unix::{process, wait};
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ use crate::apps::Launched;
 /// The maximum number of processes to remember.
 const MOST: usize = 64;
 
-/// How long the launched process's status may take to arrive after a process has ended: the
-/// launched process may be a parent that has to end too.
+/// How long to wait for the launched process's status after a process has ended: the launched
+/// process may be a parent, which ends later.
 const TELLS: Duration = Duration::from_millis(300);
 
 /// Shells, and LibreOffice's launcher, exit with this number plus the number of the signal that
@@ -41,8 +41,8 @@ struct Known {
     /// The start time, which shows whether another process has the pid now.
     started: u64,
     number: u64,
-    /// The launch that started the process or an ancestor of it, if the launched process still ran
-    /// when this was recorded.
+    /// The launch that started the process or an ancestor of it. Only known if the launched process
+    /// still ran when this was recorded.
     launched: Option<Launched>,
 }
 

@@ -17,11 +17,11 @@ pub(crate) struct ByKernel {
     program: Option<PathBuf>,
 }
 
-/// The kernel's guard. It is used on a Wayland session, if all devices can be grabbed. It keeps the
+/// The kernel's guard, for a Wayland session whose devices can all be grabbed. It keeps the
 /// person's input out of every app, with or without Xwayland, and notices Esc. An X server has a
-/// better guard, which restores the keys that the person holds.
+/// better one, which also restores the keys that the person holds.
 ///
-/// Prefers the setgid program, which grabs the devices only for the person at the seat.
+/// The setgid program is preferred, because it grabs the devices only for the person at the seat.
 pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
     if !is_of_use(session) {
         return None;
@@ -40,13 +40,12 @@ pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
     })
 }
 
-/// The guard in the setgid program, or the reason why the program is not used. `None` if the
-/// program is not installed.
+/// The guard in the setgid program, or why that is not used. `None` if it is not installed.
 fn apart() -> Option<Result<ByKernel, String>> {
     let helper = Helper::find()?;
     let path = helper.path();
     let unused = |why: &str| Err(format!("{} is not used: {why}", path.display()));
-    let guard = match Guard::apart(&helper) {
+    let guard = match Guard::with(|orders| helper.start(orders)) {
         Ok(guard) => guard,
         Err(error) => return Some(unused(&error.to_string())),
     };
@@ -90,8 +89,8 @@ pub(crate) fn finding(
     ))
 }
 
-/// The command for root that gives this session the kernel's guard. `None` if the session has that
-/// guard or has nothing to guard, or if the setgid program is not on this machine.
+/// The command with which root gives this session the kernel's guard. `None` if the session already
+/// has it or needs no guard, or if the setgid program is not on this machine.
 pub(crate) fn install(session: &Session) -> Option<String> {
     if !is_of_use(session) || deskline_evdev::look().closed == 0 || Helper::find().is_some() {
         return None;
@@ -100,8 +99,8 @@ pub(crate) fn install(session: &Session) -> Option<String> {
     command(installed, deskline_evdev::beside().as_deref())
 }
 
-/// The command that makes the installed program setgid or, if none is installed, installs the
-/// program that is beside the running one.
+/// The command that makes the installed program setgid. If none is installed, the command that
+/// installs the one beside the running program.
 fn command(installed: Option<&Path>, beside: Option<&Path>) -> Option<String> {
     if let Some(path) = installed {
         let path = path.display();
@@ -125,7 +124,8 @@ mod tests {
         assert_eq!(
             command(None, Some("/home/o'neil/my apps/deskline-grab")).as_deref(),
             Some(
-                r"install -D -o root -g input -m 2755 '/home/o'\''neil/my apps/deskline-grab' /usr/local/libexec/deskline-grab"
+                "install -D -o root -g input -m 2755 '/home/o'\\''neil/my apps/deskline-grab' \
+                 /usr/local/libexec/deskline-grab"
             )
         );
         assert_eq!(

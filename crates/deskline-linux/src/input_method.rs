@@ -1,10 +1,10 @@
 //! Switches the person's input method to direct input while the agent's keys go in, and back.
 //!
-//! An input method takes keys before the app does: with Pinyin on, `hello world` becomes 合理咯. IBus
-//! has one engine for all apps, on a bus of its own. Fcitx 5 has a state for each input field, on
-//! the session bus. Both handle the keys in order, so the input method is switched on again once
-//! it and the app are idle. If Fcitx gets its keys from KWin, Deskline instead tells KWin to
-//! withhold the keys from Fcitx (`deskline-wayland/src/kde/input_method.rs`).
+//! An input method gets keys before the app: with Pinyin on, `hello world` becomes 合理咯. IBus has
+//! one engine for all apps, on a bus of its own. Fcitx 5 has a state for each input field, on the
+//! session bus. Both handle keys in order. So once the app and the input method are idle, the input
+//! method is switched on again. Where Fcitx gets its keys from KWin, KWin withholds them instead
+//! (`deskline-wayland/src/kde/input_method.rs`).
 //!
 //! A file in the runtime directory records that an input method is off: if this process is killed
 //! meanwhile, the next process switches the input method on again.
@@ -86,12 +86,10 @@ struct Ibus {
 }
 
 impl InputMethods {
-    /// The input methods of a session. Switches an input method on again if a killed process has
-    /// left it off.
+    /// The input methods of a session. If a process was killed and has left one off, it is switched
+    /// on.
     pub(crate) fn new(session: &Session) -> Self {
-        let config = session.environment.get("XDG_CONFIG_HOME");
-        let config = config.map(PathBuf::from).filter(|path| path.is_absolute());
-        let config = config.or_else(|| Some(session.home()?.join(".config")));
+        let config = session.folder("XDG_CONFIG_HOME", ".config");
         let number = session.display.as_deref().and_then(|display| {
             let (_, number) = display.rsplit_once(':')?;
             number.split('.').next()
@@ -169,10 +167,8 @@ impl InputMethods {
     fn set_engine(&mut self, engine: &str) -> Result<(), bus::Error> {
         let body = Body::new().str(engine);
         let call = Call::new(IBUS, IBUS_PATH, IBUS, "SetGlobalEngine", body);
-        match self.ibus.bus(self.uid) {
-            Some(bus) => bus.call(&call, ANSWERS).map(drop),
-            None => Ok(()),
-        }
+        let bus = self.ibus.bus(self.uid);
+        bus.map_or(Ok(()), |bus| bus.call(&call, ANSWERS).map(drop))
     }
 
     /// Calls Fcitx's controller. `None` if there is no Fcitx.
@@ -188,8 +184,8 @@ impl InputMethods {
         active.is_ok_and(|active| active.is_some_and(|active| is_true(&active)))
     }
 
-    /// Calls a program on the session bus. Returns `None`, without a call, if the program does not
-    /// run: a call would start it.
+    /// Calls a program on the session bus. `None` if the program does not run: it is not called,
+    /// because the call would start it.
     fn ask(&mut self, name: &str, call: &Call<'_>) -> Result<Option<Message>, bus::Error> {
         let Some(address) = &self.session_bus else {
             return Ok(None);
@@ -219,7 +215,7 @@ impl InputMethods {
 
     fn forget(&self) {
         if let Some(record) = &self.record {
-            // A file that stays does no harm: it is ignored while the process that it names runs.
+            // A file that stays does no harm, because it is ignored while the process in it runs.
             let _ = fs::remove_file(record);
         }
     }

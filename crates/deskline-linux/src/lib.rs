@@ -25,5 +25,4 @@ mod tray;
 mod treeless;
 
 pub use deskline_x11::{Fonts, banner};
-pub use desktop::LinuxDesktop;
 pub use platform::LinuxPlatform;

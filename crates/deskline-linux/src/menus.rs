@@ -1,5 +1,5 @@
-//! Finds open menus in the app's tree, for display systems that report no pop-ups, and the time
-//! from which a menu accepts a click.
+//! Finds open menus in the app's tree, for display systems that report no pop-ups. Also finds the
+//! time from which a menu takes clicks.
 
 pub(crate) mod context;
 
@@ -8,12 +8,10 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Element, Role, States, Tree};
 
-use context::{above, in_page};
-
-/// On Wayland GTK 3 ignores a click in a menu for this long after the click that opened the menu:
-/// for 500 ms (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), plus the time that a click takes to reach
-/// the app. GTK compares the times at which the compositor handled the clicks. A busy compositor
-/// handles the first click late, but before the menu is visible.
+/// How long GTK 3 ignores clicks in a menu on Wayland, after the click that opened it: 500 ms
+/// (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), and the time that a click takes to reach the app. GTK
+/// compares the times at which the compositor handled the clicks. A busy compositor handles the
+/// first one late, but before the menu shows.
 const IGNORES: Duration = Duration::from_millis(520);
 
 /// The state of the apps' menus.
@@ -80,39 +78,38 @@ impl Menus {
     }
 }
 
-/// Whether a menu of the app, the list of a combo box or a button's popover is open. These pop-ups
-/// close when another window gets the keyboard or, in GTK 4, keep the other window from getting the
-/// keyboard. Menus and lists of a web page do not count: another window does not close them, and
-/// they may always be visible.
+/// Whether a menu of the app, the list of a combo box or a button's popover is open. When another
+/// window gets the keyboard, such a pop-up closes, or in GTK 4 keeps the other window from getting
+/// it. Menus and lists of a web page do not count: they do not close then, and may show all the
+/// time.
 pub(crate) fn is_open(tree: &Tree) -> bool {
     let is_entry = |(index, element): (usize, &Element)| match element.role {
         Role::MENU | Role::MENU_ITEM => true,
-        Role::ROW => in_open_combo_box(tree, element),
+        Role::ROW => in_open_combo_box(tree, index),
         _ => tree.is_popover(index),
     };
     let mut all = tree.elements.iter().enumerate();
-    all.any(|each| each.1.visible && is_entry(each) && !in_page(tree, each.1.parent))
+    all.any(|each| each.1.visible && is_entry(each) && tree.page_around(each.0).is_none())
 }
 
 /// Whether an element is in the list that a combo box has opened. GTK 4 and Qt 6 have list items
 /// there.
-fn in_open_combo_box(tree: &Tree, element: &Element) -> bool {
-    above(tree, element.parent).any(|index| {
+fn in_open_combo_box(tree: &Tree, row: usize) -> bool {
+    tree.outwards(row).any(|index| {
         let element = &tree.elements[index];
         element.role == Role::COMBO_BOX && element.states.contains(States::EXPANDED)
     })
 }
 
-/// Corrects the positions of items of GTK 3's menu bars on Wayland. GTK reports an item relative to
-/// the corner of the bar (the GDK window that the menu opens from), as if that were the corner of
+/// Corrects the positions of the items of GTK 3's menu bars on Wayland. GTK reports an item from
+/// the corner of the bar, the GDK window that the menu opens from, as if that were the corner of
 /// the toplevel.
 pub(crate) fn place_in_bars(tree: &mut Tree) {
     let corner = |index: usize| tree.elements[index].extents.map(|e| (e.x, e.y));
     let offset = |index: usize| {
         let is_bar = |index: &usize| tree.elements[*index].role == Role::MENU_BAR;
-        let parent = tree.elements[index].parent?;
         // Elements of the bar itself have correct places.
-        let bar = above(tree, Some(parent)).skip(1).find(is_bar)?;
+        let bar = tree.outwards(index).skip(2).find(is_bar)?;
         let (x, y) = corner(bar)?;
         let (left, top) = corner(tree.toplevel(bar)?)?;
         Some((x - left, y - top))
@@ -165,7 +162,7 @@ pub(crate) mod tests {
         assert_eq!([at(2), at(3)], [Some((126, 110)); 2]);
         assert_eq!([at(4), at(5)], [Some((132, 141)), Some((269, 141))]);
         assert_eq!([at(7), at(8)], [Some((206, 209)), Some((300, 300))]);
-        let of_window = |index: usize| is_of_window(&tree, &tree.elements[index]);
+        let of_window = |index: usize| is_of_window(&tree, index);
         assert_eq!([4, 5, 7, 8].map(of_window), [true, true, true, false]);
     }
 

@@ -1,5 +1,5 @@
-//! Native Wayland windows that no display system lists. When apps are listed and opened, the
-//! toplevels that the apps describe on the accessibility bus stand for these windows.
+//! Native Wayland windows that no display system lists. For listing and opening apps, the toplevels
+//! that apps describe on the accessibility bus stand for them.
 
 use deskline_contract::{AppToplevel, Error, Missing, Window, WindowId};
 

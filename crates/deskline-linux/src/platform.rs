@@ -48,8 +48,8 @@ impl LinuxPlatform {
         }
     }
 
-    /// With `attended`, a private desktop is guarded and restored like a person's own, because
-    /// somebody watches it.
+    /// With `attended`, somebody watches the private desktop. So it is guarded and restored like a
+    /// person's own.
     #[must_use]
     pub fn attended(self, attended: bool) -> Self {
         Self { attended, ..self }
@@ -77,7 +77,7 @@ impl LinuxPlatform {
 
     /// Connects to the session's accessibility bus. Returns the bus's address too.
     fn accessibility_bus(session: &Session) -> Result<(AtSpi, String)> {
-        // `missing` has checked that the session has a bus.
+        // `missing` has already checked that there is a bus.
         let bus = session.session_bus.as_deref().unwrap_or_default();
         display::accessibility(bus)
     }
@@ -130,10 +130,10 @@ impl Platform for LinuxPlatform {
     }
 
     fn ping(&self, pid: u32) -> Result<()> {
-        // Take the connection out during the ping: a simultaneous ping of another app makes a
+        // Taken out during the ping, so that a ping of another app at the same time makes a
         // connection of its own.
         let kept = self.pings().take();
-        // If parts are missing, the link reports that, not the ping.
+        // Missing parts are reported by the link, not by the ping.
         let connect = || {
             self.session()
                 .and_then(|s| Self::accessibility_bus(&s))
@@ -148,13 +148,13 @@ impl Platform for LinuxPlatform {
             *self.pings() = Some(atspi);
         }
         match answered {
-            // If the process has ended, the link reports that, not the ping.
+            // That the process has ended is reported by the link.
             Ok(false) if process::is_gone(pid) => Ok(()),
             Ok(false) => {
                 let name = process::app_name(pid);
                 Err(Error::not_answering(pid, name, deskline_atspi::PATIENCE))
             }
-            // If the connection is lost, the link reports that, too.
+            // That the connection is lost is reported by the link too.
             Ok(true) | Err(_) => Ok(()),
         }
     }

@@ -1,8 +1,8 @@
 //! Detects that a portal's dialog is about to open.
 //!
 //! A file dialog of `xdg-desktop-portal` is a window of another process. It may open a second after
-//! the click that requested it, while the app is quiet. The request itself crosses the session bus
-//! at once, so a link that sees a request waits for the window.
+//! the click that requested it, and the app is quiet meanwhile. But the request crosses the session
+//! bus at once. So a link that sees one waits for the window.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,7 @@ impl Portal {
         })
     }
 
-    /// Forgets earlier requests: a link waits only for the windows of its own action.
+    /// Forgets earlier requests, because a link waits only for the windows of its own action.
     pub fn forget(&mut self) {
         let _ = self.poll();
         self.asked = None;
@@ -73,7 +73,7 @@ impl Portal {
         self.asked = None;
     }
 
-    /// Whether a request has arrived. A monitor that was lost reports no requests.
+    /// Whether a request has arrived. After the monitor is lost, none arrives.
     fn poll(&mut self) -> bool {
         self.monitor.take_calls(Instant::now()).unwrap_or(false)
     }

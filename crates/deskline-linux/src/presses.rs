@@ -1,5 +1,5 @@
-//! Finds out what the person presses. On X11, the X server tells. On Wayland, the input devices
-//! tell what is pressed, and the compositor and the apps' events tell where.
+//! Finds out what the person presses. On X11 the X server tells. On Wayland the input devices tell
+//! what is pressed, and the compositor and the apps' events tell where.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use deskline_atspi::bus::{Body, Call, Connection, Message};
 use deskline_atspi::{PATIENCE, accessibility_bus, on_bus};
 use deskline_contract::guard::Task;
-use deskline_contract::presses::{Named, Presses, There};
+use deskline_contract::presses::{Named, Presses};
 pub use deskline_contract::presses::{Press, Pressed};
 use deskline_contract::{Cancel, Error, Pointer, Result};
-use deskline_core::ElementId;
+use deskline_core::{ElementId, Point};
 use deskline_evdev::{Stroke, Strokes};
 use deskline_unix::codes::{BUTTONS, LEFT};
 use deskline_wayland::{Keys, ListedWindow, Listing};
@@ -28,8 +28,8 @@ use crate::session::Session;
 /// at the side.
 const NUMBERS: [u32; 8] = [1, 3, 2, 8, 9, 10, 11, 12];
 
-/// Listens to what is pressed on a session, and shows a banner that says so. What apps report about
-/// a button counts until `after` has passed since the button went up.
+/// Listens to what is pressed on a session, and shows a banner that says so. Apps may report what a
+/// button has pressed until `after` has passed since it went up.
 ///
 /// # Errors
 /// This user may not read the presses, or the session does not answer.
@@ -47,8 +47,8 @@ pub fn presses(session: &Session, caption: &str, after: Duration) -> Result<Box<
 /// less.
 const DRAGS: u32 = 24;
 
-/// The wait for an app that has reported nothing yet is at most this many times `after`: under
-/// load, an app handles the press late.
+/// An app that has reported nothing yet is given up to this many times `after`: under load, an app
+/// handles a press late.
 const SLOW: u32 = 6;
 
 /// The states whose changes tell what was pressed, and what a click has changed.
@@ -76,10 +76,10 @@ struct Devices {
     desktop: String,
     /// The element that was selected or focused last, if it still is.
     current: Option<ElementId>,
-    /// Whether the next result must be what the apps named around the last button press.
+    /// Whether the next result has to be what the apps named around the last press of a button.
     asks: bool,
     /// Where the left button went down, while it is down.
-    down: Option<(i32, i32)>,
+    down: Option<Point>,
     /// How long an app may take, after a button went up, to report what was clicked.
     after: Duration,
     _banner: Announcer,
@@ -159,18 +159,18 @@ impl Devices {
     }
 
     /// The pointer's place, and the process whose window is there, if the compositor tells them.
-    fn there(&mut self) -> Result<There> {
-        let (mut at, mut pid) = (None, None);
-        if let Some(wayland) = self.display.wayland()
-            && let Some(Pointer { at: point, .. }) = wayland.pointer()?
-        {
-            at = Some((point.x, point.y));
-            if let Listing::Listed(all) = wayland.windows()? {
-                let there = |window: &&ListedWindow| window.visible && window.frame.contains(point);
-                pid = all.iter().find(there).map(|window| window.pid);
-            }
-        }
-        Ok((at, pid))
+    fn there(&mut self) -> Result<(Option<Point>, Option<u32>)> {
+        let Some(wayland) = self.display.wayland() else {
+            return Ok((None, None));
+        };
+        let Some(Pointer { at, .. }) = wayland.pointer()? else {
+            return Ok((None, None));
+        };
+        let Listing::Listed(all) = wayland.windows()? else {
+            return Ok((Some(at), None));
+        };
+        let there = |window: &&ListedWindow| window.visible && window.frame.contains(at);
+        Ok((Some(at), all.iter().find(there).map(|window| window.pid)))
     }
 
     /// Waits at most `limit` for the next press, and handles the keys that go up before it. If
@@ -227,12 +227,12 @@ impl Devices {
             };
             list.push(element);
         }
-        // A window that comes to the front gives the focus back to the element that had it before:
-        // that element was not pressed.
+        // A window that comes to the front gives the focus back to the element that had it. That
+        // element was not pressed.
         if active.is_some_and(|first| first < during) && !named.pressed.is_empty() {
             named.pressed.remove(0);
         }
-        // A busy app draws the press only after the button is up.
+        // A busy app draws the press only after the button has gone up.
         if named.pressed.is_empty() {
             named.pressed = late;
         }
@@ -290,7 +290,7 @@ fn changes(session_bus: &str) -> Result<(Receiver<Change>, String)> {
         Ok(bus)
     };
     let mut bus = listen().map_err(on_bus("listening to accessibility events"))?;
-    let ((send, receive), desktop) = (channel(), bus.guid().to_owned());
+    let ((send, receive), desktop) = (channel(), bus.guid.clone());
     thread::spawn(move || {
         // Ends when the bus is lost or the recording ends.
         while let Ok(messages) = bus.signals() {

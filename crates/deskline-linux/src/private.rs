@@ -1,9 +1,9 @@
 //! A private desktop for the agent: an X server with a window manager, or a Wayland compositor,
-//! both without a screen. It has a session bus and accessibility. Nobody's windows, pointer or
-//! settings interfere.
+//! without a screen. It has a session bus and accessibility, and nobody else's windows, pointer or
+//! settings.
 //!
-//! Everything that the desktop starts, and every process that is started on it, ends with the
-//! desktop. No socket, lock or file remains.
+//! All that the desktop starts, and every process that is started on it, ends with it. No socket,
+//! lock or file remains.
 
 mod directory;
 mod end;
@@ -33,9 +33,9 @@ const START_LIMIT: Duration = Duration::from_secs(15);
 /// those that [`environment::keep_to_desktop`] uses.
 const RUNTIME: &str = "run";
 
-/// The settings that the window manager writes into an empty home. They are put there before it
-/// starts. Otherwise it would spend most of its starting time on writing them one by one, and on
-/// loading its theme again after each.
+/// The settings that the window manager would write into an empty home. Writing them one by one,
+/// and loading its theme again after each, would take most of its start. So they are put there
+/// before.
 const WINDOW_MANAGER: &str = include_str!("private/xfwm4.xml");
 
 /// Variables that lead to a display: those of our own session are not passed on.
@@ -68,8 +68,8 @@ impl PrivateDesktop {
         let (deadline, tied) = (Instant::now() + START_LIMIT, reach == Reach::Process);
         let mut parts = parts::Parts::new(&directory.path, deadline, tied, variables);
         let outcome = parts.start(&programs, options);
-        // Create the desktop before the outcome is checked: after a failure, dropping the desktop
-        // ends the programs that were started.
+        // The desktop is made before the outcome is checked: if a start has failed, dropping it
+        // ends the programs that run already.
         let desktop = Self {
             session: Session::from_environment(&parts.variables),
             vnc: options.watch.then(|| directory.path.join(VNC_SOCKET)),
@@ -128,8 +128,9 @@ fn empty_home(home: &Path) -> io::Result<()> {
     fs::write(settings.join("xfwm4.xml"), WINDOW_MANAGER)
 }
 
-/// Variables that make toolkits use Wayland, and sway run without a screen, devices and a GPU. By
-/// default, Qt 5 uses X11 on GNOME; Firefox before 121 and Electron before 38 use X11 everywhere.
+/// Variables that make toolkits use Wayland, and that let sway run without a screen, devices and a
+/// GPU. Without them Qt 5 uses X11 on GNOME, and Firefox before 121 and Electron before 38 use it
+/// everywhere.
 #[rustfmt::skip]
 const WAYLAND: [(&str, &str); 7] = [
     ("GDK_BACKEND", "wayland"), ("QT_QPA_PLATFORM", "wayland"), ("MOZ_ENABLE_WAYLAND", "1"),

@@ -1,7 +1,7 @@
 //! A graphical session: the display, the buses and the environment of its apps.
 //!
-//! MCP clients start servers without `DISPLAY` or `DBUS_SESSION_BUS_ADDRESS`, so the session is
-//! discovered: see [`Session::find`].
+//! MCP clients start servers without `DISPLAY` and `DBUS_SESSION_BUS_ADDRESS`. So the session has
+//! to be found: see [`Session::find`].
 
 mod discover;
 pub(crate) mod environment;
@@ -67,8 +67,8 @@ impl Session {
         session
     }
 
-    /// The missing parts, one sentence each, with the next step. Empty if apps can be reached. If
-    /// one of the two displays, X11's or Wayland's, answers, the other one is not missing.
+    /// The missing parts, one sentence each, with the next step. Empty if apps can be reached. One
+    /// of the two displays, X11's or Wayland's, is enough.
     pub fn missing(&self) -> Vec<String> {
         let display = self.display.is_some() || self.wayland_display.is_some();
         let needed = |named: &&String| !display || named.starts_with("DBUS_");
@@ -106,9 +106,10 @@ impl Session {
     }
 
     /// The folder that a variable names or, if it names none, the folder `in_home` in the home
-    /// directory.
+    /// directory: XDG Base Directory Specification.
     pub(crate) fn folder(&self, variable: &str, in_home: &str) -> Option<PathBuf> {
         let named = self.variable(variable).map(PathBuf::from);
+        let named = named.filter(|folder| folder.is_absolute());
         named.or_else(|| Some(self.home()?.join(in_home)))
     }
 
@@ -143,7 +144,7 @@ impl Session {
         if socket::path_answers(&sway, uid) {
             return Some((wayland, OwnSocket::Sway(sway)));
         }
-        // Each instance of Hyprland has a folder, whose name does not tell the pid.
+        // Each instance of Hyprland has a folder, whose name does not have the pid.
         let instances = fs::read_dir(dir.join("hypr")).ok()?.flatten();
         let mut sockets = instances.map(|instance| instance.path().join(".socket.sock"));
         let of = |path: &PathBuf| socket::compositor(path.to_str()?, None);
@@ -151,8 +152,8 @@ impl Session {
         Some((wayland, OwnSocket::Hyprland(its)))
     }
 
-    /// The directory of the private desktop to which the Wayland compositor belongs. Taken from the
-    /// compositor's environment, as our own environment may be that of another desktop.
+    /// The directory of the private desktop that the Wayland compositor belongs to. It is read from
+    /// the compositor's environment, because ours may be that of another desktop.
     pub(crate) fn private_wayland(&self) -> Option<PathBuf> {
         let pid = self.compositor_pid()?.cast_signed();
         let mark = process::environment(Path::new("/proc"), pid).remove(environment::MARK)?;
@@ -180,8 +181,8 @@ impl Session {
         Some(kwin).filter(|_| is)
     }
 
-    /// The Wayland socket and the session bus, if the compositor is not sway, KWin or GNOME, and so
-    /// may be of the wlroots family.
+    /// The Wayland socket and the session bus, for a compositor that may be of the wlroots family:
+    /// any but sway, KWin and GNOME.
     pub(crate) fn wlr(&self) -> Option<(PathBuf, String)> {
         let name = self.compositor()?;
         let has_its_own = [GNOME_SHELL, "sway", "kwin_wayland"].contains(&name.as_str());

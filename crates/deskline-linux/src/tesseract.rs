@@ -23,7 +23,7 @@ pub(crate) const LACKING: &str =
 /// The limit of the program's address space. The program uses 100 MB.
 const MEMORY: u64 = 1 << 30;
 
-/// The minimum number of lines for another process, which takes 100 ms to start.
+/// A process gets at least this many lines, because it takes 100 ms to start.
 const LEAST: usize = 12;
 
 /// The maximum number of processes.
@@ -99,7 +99,7 @@ impl Tesseract {
         if let Some(language) = self.language() {
             command.args(["-l", language]);
         }
-        // Each page is dark on white: trying the inverse would only waste time.
+        // Each page is dark on white, so Tesseract need not try the inverse.
         command.args(["-c", "tessedit_do_invert=0", "tsv"]);
         command.env("OMP_THREAD_LIMIT", "1");
         command.stdin(input).stdout(Stdio::piped());

@@ -1,6 +1,6 @@
 //! The items that apps have put into the tray (`StatusNotifierItem`), and their menus
-//! (`com.canonical.dbusmenu`), as elements of the app. They are pressed over the session bus, so no
-//! panel needs to show them.
+//! (`com.canonical.dbusmenu`), as elements of the app. They are pressed over the session bus, so it
+//! does not matter whether a panel shows them.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -20,8 +20,8 @@ const LISTS: Duration = Duration::from_secs(1);
 /// How long the list of items is reused.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// The maximum number of items of a process, and of entries in their menus, to read: an app may
-/// have any number, and each silent item costs [`PATIENCE`].
+/// The maximum number of items of a process, and of entries in their menus. An app may have any
+/// number, and each silent one costs [`PATIENCE`].
 const ITEMS: usize = 4;
 const ENTRIES: usize = 500;
 
@@ -103,7 +103,7 @@ impl Tray {
                     .ok()?;
                 Some((menu, layout))
             }) else {
-                // The app may open a menu of its own, on X11.
+                // On X11 the app may open a menu of its own.
                 let own = [item.name.as_str(), &item.path, OWN_MENU].join("|");
                 let role = Role::MENU_ITEM;
                 let entry = element(&own, Some(at), role, "menu item", "Context menu");
@@ -140,7 +140,7 @@ impl Tray {
         };
         Some(pressed.map_err(|e| {
             let obstacle = match e {
-                // An item with a menu has an action of its own only if it accepts `Activate`.
+                // An item that has a menu has an action of its own only if it accepts `Activate`.
                 zbus::Error::MethodError(_, why, _) => Obstacle::AppError(why.unwrap_or_default()),
                 e => Obstacle::SystemError(e.to_string()),
             };

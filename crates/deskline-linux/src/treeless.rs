@@ -1,4 +1,5 @@
-//! Apps that are not on the accessibility bus: their tree is the windows that the display lists.
+//! Apps that are not on the accessibility bus. Their tree is made of the windows that the display
+//! lists.
 
 use std::collections::HashSet;
 
@@ -7,7 +8,7 @@ use deskline_contract::{Error, WindowHint};
 use deskline_core::{App, Element, ElementId, Rect, Role, Text, Tree, TreeWindow};
 use deskline_unix::process;
 
-/// The apps that have had a tree. If one of them has no tree any more, it is about to end.
+/// The apps that have had a tree. One that has none any more is about to end.
 #[derive(Debug, Default)]
 pub(crate) struct Readable(HashSet<u32>);
 
@@ -40,8 +41,8 @@ impl Readable {
     }
 }
 
-/// Whether an app of an unknown toolkit is so young that it may still join the bus. The caller then
-/// waits for the app, as an error would advise to start it again.
+/// Whether an app of an unknown toolkit has just been started, and may still join the bus. It is
+/// waited for then, because an error would advise to start it again.
 pub(crate) fn may_join(pid: u32, e: &Error) -> bool {
     let Error::NoWindow { hint, .. } = e else {
         return false;
@@ -87,6 +88,6 @@ fn tree(pid: u32, hint: &WindowHint, windows: &atspi::Windows) -> Tree {
     }
 }
 
-/// Separates the parts of the ids of elements that stand for windows: no name on the bus has this
-/// character.
+/// Separates the parts of the ids of elements that stand for windows. No name on the bus has this
+/// character, so no other id looks like that.
 const NO_BUS: char = '|';

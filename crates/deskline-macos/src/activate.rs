@@ -14,8 +14,7 @@ use crate::windows::{self, AxWindow, of_app};
 /// The time limit for a window to come to the front.
 const ACTIVATES: Duration = Duration::from_secs(2);
 
-/// If a window has not come to the front after this time, `LaunchServices` is requested to open its
-/// app.
+/// If a window has not come to the front after this time, `LaunchServices` has to open its app.
 const OPENS: Duration = Duration::from_secs(1);
 
 /// The time limit for a switch to another Space, whose animation takes 0.7 s, and longer when it

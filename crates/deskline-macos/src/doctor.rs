@@ -84,7 +84,7 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
         Check::warn(
             "input lock",
             "a password field has the keyboard now: macOS hides what is typed",
-            "leave the password field; an app that keeps it on for ever (a terminal's Secure \
+            "leave the password field. An app that keeps it on for ever (a terminal's Secure \
              Keyboard Entry) has a menu item for it",
         )
     } else if !trusted {

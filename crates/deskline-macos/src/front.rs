@@ -1,11 +1,11 @@
 //! Finds the app that is in front now.
 //!
-//! `NSWorkspace.frontmostApplication` is a cache that only turns of the main run loop refresh:
-//! others found it wrong in 27 of 36 rounds (Interceptor #168), so text would go into the person's
-//! window. The system-wide `AXFocusedApplication` is live, but follows the focused window: it does
-//! not name a front app that has no window (Interceptor #198), or whose menu has the focus
-//! (Hammerspoon #3799). Each app's own `AXFrontmost` covers these cases; System Events reads it
-//! too.
+//! `NSWorkspace.frontmostApplication` is a cache that only turns of the main run loop refresh.
+//! Another project found it wrong in 27 of 36 rounds (Interceptor #168): text would then go into
+//! the person's window. The system-wide `AXFocusedApplication` is live, but follows the focused
+//! window: it does not name a front app that has no window (Interceptor #198), or whose menu has
+//! the focus (Hammerspoon #3799). Each app's own `AXFrontmost` covers these cases; System Events
+//! reads it too.
 
 use std::time::Duration;
 
@@ -26,10 +26,7 @@ pub(crate) fn pid<O: Os>(os: &O) -> Option<u32> {
 
 /// Whether this app is in front.
 pub(crate) fn is<O: Os>(os: &O, pid: u32) -> bool {
-    match focused(os) {
-        Some(front) => front == pid,
-        None => says_so(os, pid),
-    }
+    focused(os).map_or_else(|| says_so(os, pid), |front| front == pid)
 }
 
 fn focused<O: Os>(os: &O) -> Option<u32> {

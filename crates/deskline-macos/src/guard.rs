@@ -162,7 +162,7 @@ impl<O: Os> Guard<O> {
             let of = holder.map_or_else(String::new, |name| format!(" of {name}"));
             return Grab::NotYet(format!(
                 "a password field or Secure Keyboard Entry{of} has the keyboard, and macOS hides \
-                 its keys"
+                 the keys that are typed there"
             ));
         }
         let state = Arc::new(Mutex::new(State::grabbed(
@@ -257,7 +257,7 @@ mod tests {
     use super::table::{Key, LIMIT, Valve, Why, run};
     use super::*;
 
-    /// What the tap and its ticks do, at a time of its own.
+    /// The tap and its ticks, with a clock of their own.
     struct Tap {
         state: State,
         cancel: Cancel,

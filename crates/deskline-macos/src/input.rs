@@ -139,7 +139,7 @@ impl<O: Os> Input<O> {
         if !wait::holds(&Cancel::new(), ARRIVES, LOOK, is_off)? {
             let name = method.name;
             return Err(Error::system("turning off the input method")(format!(
-                "{name} stays on, and would change what is typed: paste the text, or set the value"
+                "{name} stays on, and would change what is typed. Paste the text, or set the value"
             )));
         }
         self.method = Some(method.id);

@@ -84,7 +84,8 @@ pub(crate) const RESET: &str = "tccutil reset";
 pub(crate) const ID: &str = "dev.deskline.deskline";
 
 /// The doctor's line about the program at `exe`. `own` says whether the permissions that apply are
-/// those of this program, not of another one.
+/// those of this program, not of another one. An updater may change its folder:
+/// [`Holder::detour`](crate::permissions::Holder::detour) finds out.
 pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
     const NAME: &str = "program";
     let at = exe.display();
@@ -131,15 +132,6 @@ pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
     };
     if !own {
         return Check::ok(NAME, format!("{whole}, {with}"));
-    }
-    if let Some(whose) = passing(exe) {
-        return Check::warn(
-            NAME,
-            format!(
-                "{at} belongs to {whose}, and changes with its updates: a permission ends then"
-            ),
-            INSTALL,
-        );
     }
     if app.is_none() {
         return Check::warn(

@@ -195,7 +195,7 @@ impl Dispatcher {
     ) -> Result<Reply, Failed> {
         if self.config.read_only && !record.reads_only() {
             return Err(Failed::Wrong(format!(
-                "{} is not available: this server was started with --read-only, which leaves \
+                "{} is not available: this server was started with --read-only. It offers \
                 refresh_traversal, wait_for_and_traverse, list_applications, search_tree and \
                 view_screenshot",
                 record.name

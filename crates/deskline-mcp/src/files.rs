@@ -66,7 +66,7 @@ impl JournalFiles {
         if path.extension().is_none_or(|found| found != extension) {
             let path = path.display();
             return Err(format!(
-                "{path} is not a {what}: pass a file that ends in .{extension}"
+                "{path} is not a {what}. Pass a file that ends in .{extension}"
             ));
         }
         let bytes =

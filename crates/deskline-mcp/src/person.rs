@@ -54,7 +54,7 @@ impl Person for Nobody {
 /// The client that has made a call.
 pub(crate) struct Client<'c> {
     pub(crate) context: &'c RequestContext<RoleServer>,
-    /// The person's answers to the questions that this call was answered with before.
+    /// The person's answers to the questions that earlier replies to this call have asked.
     pub(crate) answers: InputResponses,
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn shown(files: &JournalFiles, file: Option<&str>) -> Result<Reply, W
     let (path, png) = files.picture(file)?;
     let broken = || {
         let path = path.display();
-        format!("{path} cannot be shown: it is no PNG of the log. Take another screenshot")
+        format!("{path} cannot be shown, because it is no PNG of the log. Take another screenshot")
     };
     let (place, bytes) = pixels(&png).ok_or_else(broken)?;
     let (width, height) = (place.width as usize, place.height as usize);

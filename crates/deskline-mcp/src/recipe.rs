@@ -15,8 +15,10 @@ use std::time::{Duration, Instant};
 use deskline_core::{Line, Role, States};
 use deskline_link::Cancel;
 use deskline_recipe::{
-    Check, Place, Recipe, Screen, Step, Target, Values, Way, Words, Wrong, language, shape,
+    Check, Checks, Place, Recipe, Screen, Step, Target, Values, Way, Words, Wrong, answered,
+    language, shape,
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::args::Args;
@@ -25,7 +27,7 @@ use crate::person::Person;
 use crate::reply::Reply;
 use crate::tools;
 pub use lint::{labels, pale};
-use ready::{checked, filled, tool_of};
+use ready::{checked, tool_of};
 pub(crate) use tool::call;
 
 /// How long a step waits for its target and for what must show after it.
@@ -33,23 +35,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The pause between two readings of an app, if there is no event to wait for.
 const BETWEEN: Duration = Duration::from_millis(100);
-
-/// How long a step still waits, and how many dialogs it still answers meanwhile.
-struct Patience {
-    end: Instant,
-    dialogs: usize,
-}
-
-impl Patience {
-    fn lasting(time: Duration) -> Self {
-        let (end, dialogs) = (Instant::now() + time, 3);
-        Self { end, dialogs }
-    }
-
-    fn is_over(&self) -> bool {
-        Instant::now() >= self.end
-    }
-}
 
 /// How a recipe is done.
 #[derive(Debug, Clone, Default)]
@@ -80,10 +65,6 @@ pub struct Played {
     pub stopped: Option<Stop>,
     /// The recipe, with what was noted in it.
     pub recipe: Recipe,
-    /// The steps whose target was noted anew.
-    pub healed: Vec<usize>,
-    /// The steps whose checks were replaced.
-    pub updated: Vec<usize>,
     /// The checks that were dropped, as they are written.
     pub dropped: Vec<String>,
     /// The path of the picture of the last answer.
@@ -91,23 +72,27 @@ pub struct Played {
 }
 
 /// A step that was done.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Did {
+    #[serde(rename = "step")]
     pub words: String,
     /// How the step's target was found, if it was not found as the recipe describes it.
     pub found: Option<String>,
-    pub took: Duration,
+    pub ms: u64,
 }
 
 /// Why a recipe stopped.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct Stop {
+    /// The number of the step.
+    pub step: usize,
+    #[serde(flatten)]
     pub at: Place,
     pub words: String,
     pub why: String,
     /// What must show, and what the step changed instead.
     pub expected: Vec<String>,
-    pub seen: Vec<String>,
+    pub changed: Vec<String>,
     pub picture: Option<String>,
     /// The tree file of the last answer.
     pub file: Option<String>,
@@ -119,7 +104,7 @@ impl Stop {
     pub fn told(&self, before: &str) -> String {
         let lists = [
             ("expected", self.expected.as_slice()),
-            ("changed", self.seen.as_slice()),
+            ("changed", self.changed.as_slice()),
             ("screenshot", self.picture.as_slice()),
             ("file", self.file.as_slice()),
         ];
@@ -137,6 +122,8 @@ pub(crate) struct Play<'p> {
     person: &'p dyn Person,
     values: &'p Values,
     how: How,
+    /// The recipe with its inputs filled in.
+    recipe: Recipe,
     /// Processes by the lower-case name of their app; the recipe's own app has the name "".
     pids: HashMap<String, u32>,
     screens: HashMap<u32, Screen>,
@@ -161,6 +148,13 @@ pub(crate) struct Play<'p> {
 /// Why a step stops the recipe.
 type Halted = Box<Stop>;
 
+/// Why a step has to wait, and the text and role of the element that it waits for.
+type Lack = (Halted, Option<(String, Option<String>)>);
+
+fn lack(why: impl Into<String>) -> Lack {
+    (halt(why), None)
+}
+
 fn halt(why: impl Into<String>) -> Halted {
     Box::new(Stop {
         why: why.into(),
@@ -168,16 +162,17 @@ fn halt(why: impl Into<String>) -> Halted {
     })
 }
 
-/// Finds what is wrong with a recipe, as far as it can be known before anything is done.
+/// Fills in a recipe's inputs, and finds what is wrong with it, as far as that can be known before
+/// anything is done.
 ///
 /// # Errors
 /// A step that its tool would refuse, or an input that is missing.
-pub fn check(recipe: &Recipe, values: &Values) -> Result<(), Wrong> {
-    recipe
-        .steps
-        .iter()
-        .chain(&recipe.dialogs)
-        .try_for_each(|step| checked(step, values))
+pub fn check(recipe: &Recipe, values: &Values) -> Result<Recipe, Wrong> {
+    let at = recipe.at;
+    let filled = recipe.fill(values).map_err(|why| Wrong { at, why })?;
+    let mut steps = filled.steps.iter().chain(&filled.dialogs);
+    steps.try_for_each(checked)?;
+    Ok(filled)
 }
 
 impl Dispatcher {
@@ -187,19 +182,19 @@ impl Dispatcher {
     /// Something in the recipe is wrong. Nothing was done.
     pub async fn play(
         &self,
-        recipe: Recipe,
+        recipe: &Recipe,
         values: &Values,
         how: How,
         cancel: &Cancel,
         person: &dyn Person,
     ) -> Result<Played, Wrong> {
-        check(&recipe, values)?;
         let mut play = Play {
             dispatcher: self,
             cancel,
             person,
             values,
             how,
+            recipe: check(recipe, values)?,
             pids: HashMap::new(),
             screens: HashMap::new(),
             last: Reply::text(String::new()),
@@ -210,7 +205,7 @@ impl Dispatcher {
             words: None,
             translates: false,
             played: Played {
-                recipe,
+                recipe: recipe.clone(),
                 ..Played::default()
             },
         };
@@ -223,63 +218,61 @@ impl Dispatcher {
 
 impl Play<'_> {
     async fn all(&mut self) -> Result<(), Halted> {
-        let recipe = &self.played.recipe;
-        let app = self.values.fill(&recipe.app).map_err(halt)?.text;
-        let (steps, end) = (recipe.steps.clone(), recipe.end.clone());
-        let open = "open_application_and_traverse";
+        let (app, from) = (self.recipe.app.clone(), self.how.from);
         let pid = match self.how.pid {
-            _ if self.how.from == 0 => {
-                self.call(open, json!({"identifier": app})).await?;
+            _ if from == 0 => {
+                let app = json!({"identifier": app});
+                self.call("open_application_and_traverse", app).await?;
                 self.pid()?
             }
             Some(pid) => pid,
             None => self.running(&app).await?,
         };
         self.pids.insert(String::new(), pid);
-        if self.how.from > 0 {
+        if from > 0 {
             self.refresh(pid).await?;
         }
-        for (index, step) in steps.iter().enumerate() {
-            let (start, words) = (Instant::now(), step.words());
+        let count = self.recipe.steps.len();
+        for index in 0..count {
+            let (start, words) = (Instant::now(), self.played.recipe.steps[index].words());
             if let Some(tell) = self.how.tells {
-                tell(index + 1, steps.len(), &words);
+                tell(index + 1, count, &words);
             }
             let mut found = None;
-            if index >= self.how.from {
-                found = self.step(index, step).await?;
+            if index >= from {
+                found = self.step(index).await?;
             }
-            let took = start.elapsed();
-            self.played.done.push(Did { words, found, took });
+            let ms = start.elapsed().as_millis() as u64;
+            self.played.done.push(Did { words, found, ms });
         }
-        if !end.is_empty() {
+        if !self.recipe.end.is_empty() {
             let pid = self.pids.get("").copied().unwrap_or_default();
             self.refresh(pid).await?;
-            let end = Step {
-                checks: end,
-                ..Step::default()
-            };
-            self.hold(&end, pid, None).await?;
+            self.hold(self.recipe.end.clone(), pid, None).await?;
         }
         Ok(())
     }
 
     /// Does a step. Returns how its target was found, if the target was not found as the recipe
     /// describes it.
-    async fn step(&mut self, index: usize, step: &Step) -> Result<Option<String>, Halted> {
+    async fn step(&mut self, index: usize) -> Result<Option<String>, Halted> {
+        let step = self.recipe.steps[index].clone();
         if step.does == "open" {
-            let (arguments, _) = filled(step, self.values).map_err(halt)?;
-            self.call(&tool_of(step), arguments.into()).await?;
+            self.call(&tool_of(&step), step.arguments.into()).await?;
             let pid = self.pid()?;
-            return self.hold(step, pid, Some(index)).await.map(|()| None);
+            return self
+                .hold(step.checks, pid, Some(index))
+                .await
+                .map(|()| None);
         }
-        let pid = self.process(step).await?;
+        let pid = self.process(&step).await?;
         let mut found = None;
-        let aimed = self.aim(step, step.target.as_ref(), pid).await?;
+        let aimed = self.aim(&step, step.target.as_ref(), pid).await?;
         let aimed = aimed.map(|(line, way)| {
             found = self.note(index, &line, way, pid);
             line
         });
-        let end = self.aim(step, step.to.as_ref(), pid).await?;
+        let end = self.aim(&step, step.to.as_ref(), pid).await?;
         let end = end.map(|(line, _)| line);
         if self.how.learns {
             self.learn_before(index, pid);
@@ -287,12 +280,16 @@ impl Play<'_> {
         if self.how.updates {
             self.before = self.screen(pid)?.clone();
         }
-        if aimed.as_ref().is_some_and(|line| self.is_set(step, line)) {
+        if aimed.as_ref().is_some_and(|line| self.is_set(&step, line)) {
             found = Some("already in the wanted state: it was not clicked".into());
         } else {
-            self.act(step, pid, [aimed.as_ref(), end.as_ref()]).await?;
+            let is_secret = self.is_secret(&self.played.recipe.steps[index]);
+            let targets = [aimed.as_ref(), end.as_ref()];
+            self.act(&step, pid, targets, is_secret).await?;
+            let typed = answered(&self.last.text).filter(|_| step.does == "type");
+            self.learn_focus(index, typed);
         }
-        self.hold(step, pid, Some(index)).await?;
+        self.hold(step.checks, pid, Some(index)).await?;
         Ok(found)
     }
 
@@ -303,14 +300,17 @@ impl Play<'_> {
         let (mut on, mut off) = (line.clone(), line.clone());
         on.states.insert(States::CHECKED);
         off.states.remove(States::CHECKED);
-        let tells = |check: &Check| {
-            let wanted = check.fill(self.values);
-            wanted.is_ok_and(|wanted| wanted.is(&on) && !wanted.is(&off))
-        };
+        let tells = |check: &Check| check.is(&on) && !check.is(&off);
         let (shows, absent) = (&step.checks.shows, &step.checks.absent);
         let is_on = line.states.contains(States::CHECKED);
         let checks = if is_on { shows } else { absent };
         clicks && line.role == Role::CHECK_BOX && !self.how.literal && checks.iter().any(tells)
+    }
+
+    /// Whether a step of the recipe's file has a secret in its arguments.
+    fn is_secret(&self, step: &Step) -> bool {
+        let mut texts = step.arguments.values().filter_map(Value::as_str);
+        texts.any(|text| self.values.is_secret(text))
     }
 
     /// Calls the step's tool as often as the step says.
@@ -319,8 +319,9 @@ impl Play<'_> {
         step: &Step,
         pid: u32,
         [aimed, end]: [Option<&Line>; 2],
+        is_secret: bool,
     ) -> Result<(), Halted> {
-        let (mut arguments, is_secret) = filled(step, self.values).map_err(halt)?;
+        let mut arguments = step.arguments.clone();
         let types = arguments.contains_key("text") || arguments.contains_key("value");
         let focused = || self.screens.get(&pid)?.focused().next();
         let secure = |line: &Line| line.states.contains(States::SECURE);
@@ -344,7 +345,7 @@ impl Play<'_> {
         arguments.insert("pid".into(), pid.into());
         for _ in 0..step.repeat.unwrap_or(1) {
             self.changed.clear();
-            self.goes_on = self.played.done.len() + 1 < self.played.recipe.steps.len();
+            self.goes_on = self.played.done.len() + 1 < self.recipe.steps.len();
             self.call(&tool_of(step), arguments.clone().into()).await?;
         }
         let screen = self.screens.get(&pid).into_iter();
@@ -369,7 +370,6 @@ impl Play<'_> {
             && let Some(target) = &mut self.played.recipe.steps[index].target
         {
             noted(target, lines, at, way, self.values);
-            self.played.healed.push(index);
         }
         how.map(|how| format!("{how}: {}", plain(line)))
     }
@@ -382,18 +382,23 @@ impl Play<'_> {
         let unfill = |text: &str| self.values.unfill(text);
         let step = &mut self.played.recipe.steps[index];
         step.dialog = screen.dialog.as_deref().map(unfill);
-        if step.is_for_focus() {
-            step.focus = screen.focused().next().map(Check::focus);
-            let focus = step.focus.iter_mut();
-            focus.for_each(|focus| focus.map(|text| self.values.name_in(text)));
+        let line = screen.focused().next().cloned();
+        self.learn_focus(index, line);
+    }
+
+    /// Notes what has the focus for a step. Where a text went is known best after it: before, the
+    /// focus may be on its way, and an empty field's name looks like content.
+    fn learn_focus(&mut self, index: usize, line: Option<Line>) {
+        let step = &mut self.played.recipe.steps[index];
+        if let Some(line) = line.filter(|_| self.how.learns && step.is_for_focus()) {
+            let focus = step.focus.insert(Check::focus(&line));
+            focus.map(|text| self.values.unfill(text));
         }
     }
 
     /// Calls a tool, and keeps the screens of its answer.
     async fn call(&mut self, tool: &str, arguments: Value) -> Result<(), Halted> {
-        let Value::Object(arguments) = arguments else {
-            return Err(halt("no arguments"));
-        };
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
         let (cancel, person) = (self.cancel, self.person);
         let arguments = (&arguments, std::mem::take(&mut self.goes_on));
         let call = self.dispatcher.call_one(tool, arguments, cancel, person);
@@ -460,10 +465,9 @@ impl Play<'_> {
     /// The process of the app that a step acts in.
     async fn process(&mut self, step: &Step) -> Result<u32, Halted> {
         let name = step.app.as_deref().unwrap_or_default();
-        let name = self.values.fill(name).map_err(halt)?.text;
         match self.pids.get(&name.to_lowercase()) {
             Some(pid) => Ok(*pid),
-            None => self.running(&name).await,
+            None => self.running(name).await,
         }
     }
 
@@ -484,13 +488,12 @@ impl Play<'_> {
     /// Completes a stop: adds its step, and what shows.
     fn told(&self, mut stop: Stop) -> Stop {
         let recipe = &self.played.recipe;
-        if self.pids.is_empty() {
-            (stop.at, stop.words) = (recipe.at, "opening the app".into());
-        } else if let Some(step) = recipe.steps.get(self.played.done.len()) {
-            (stop.at, stop.words) = (step.at, step.words());
-        } else {
-            stop.words = "the final check".into();
-        }
+        stop.step = self.played.done.len() + 1;
+        (stop.at, stop.words) = match recipe.steps.get(self.played.done.len()) {
+            _ if self.pids.is_empty() => (recipe.at, "opening the app".into()),
+            Some(next) => (next.at, next.words()),
+            None => (Place::default(), "the final check".into()),
+        };
         if let Some(reason) = self.cancel.reason() {
             stop.why = format!("it was cancelled ({reason:?}): {}", stop.why);
         }
@@ -502,7 +505,7 @@ impl Play<'_> {
         stop.pid = self.pid().ok();
         stop.picture = self.field("screenshot").map(str::to_owned);
         stop.file = self.field("file").map(str::to_owned);
-        stop.seen.clone_from(&self.changed);
+        stop.changed.clone_from(&self.changed);
         let screen = stop.pid.and_then(|pid| self.screens.get(&pid));
         let dialog = screen.and_then(|screen| screen.dialog.as_ref());
         if let Some(dialog) = dialog.filter(|_| !stop.why.contains("dialog")) {

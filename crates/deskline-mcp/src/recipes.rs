@@ -6,8 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use deskline_recipe::{Input, Recipe, SUFFIX, read};
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
+
+use crate::tools::Effect;
 
 /// The prefix of the names of recipes' tools.
 pub(crate) const PREFIX: &str = "recipe_";
@@ -72,7 +74,6 @@ fn tool(name: &str, recipe: &Recipe) -> Tool {
         let (steps, app) = (recipe.steps.len(), &recipe.app);
         about = format!("Does {steps} steps in {app}, checked.");
     }
-    let acts = ToolAnnotations::new().read_only(false).destructive(true);
-    let acts = acts.idempotent(false).open_world(true);
+    let acts = Effect::Act.annotations();
     Tool::new(format!("{PREFIX}{name}"), about, Arc::new(schema)).with_annotations(acts)
 }

@@ -11,7 +11,7 @@ use serde_json::Map;
 pub const STEPS_MS: &str = "deskline/steps_ms";
 
 /// The answer of a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
     /// The text for the model.
     pub text: String,
@@ -37,9 +37,7 @@ impl Reply {
     pub(crate) fn text(text: String) -> Self {
         Self {
             text,
-            is_error: false,
-            png: None,
-            times: vec![],
+            ..Self::default()
         }
     }
 

@@ -104,8 +104,8 @@ impl Query {
                 ", {more} not shown: narrow the pattern, or raise limit"
             );
         } else if found == 0 {
-            answer += ". Try a shorter pattern without role; the app may also have changed \
-                since: refresh_traversal reads it again";
+            answer += ". Try a shorter pattern without role. The app may also have changed since: \
+                refresh_traversal reads it again";
         }
         answer + &lines
     }
@@ -119,7 +119,7 @@ impl Query {
 fn why(pattern: &str, error: &regex::Error) -> Wrong {
     match error {
         regex::Error::CompiledTooBig(_) => {
-            "pattern is too big once compiled: use smaller repetitions".into()
+            "pattern is too big once compiled. Use smaller repetitions".into()
         }
         error => {
             // The last line has the reason; the lines before it point at the position.
@@ -227,7 +227,7 @@ mod tests {
             ),
             (
                 json!({"pattern": "(a{500}){500}"}),
-                "pattern is too big once compiled: use smaller repetitions",
+                "pattern is too big once compiled. Use smaller repetitions",
             ),
             (
                 json!({"pattern": "a".repeat(1_001)}),

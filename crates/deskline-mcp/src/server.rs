@@ -100,7 +100,6 @@ impl Server {
 
 /// Serving failed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ServeError {
     /// The first message was invalid.
     #[error("the client did not speak MCP: {0}")]

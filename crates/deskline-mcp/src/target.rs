@@ -10,20 +10,21 @@ use crate::args::{Args, Wrong, shown};
 const WAYS: &str = "ref (\"e42\", from the end of a tree line), element (a part of its text, \
     with role to narrow it), or x and y (from a tree line, with width and height for its centre)";
 
+/// The error for arguments that exclude each other.
+pub(crate) fn together(given: &[&str]) -> Wrong {
+    let given = given.join(" and ");
+    format!("{given} were given together. Pass only one")
+}
+
 impl Args<'_> {
     /// A target: a ref, a text or a point.
     pub(crate) fn target(self) -> Result<Target, Wrong> {
         let by_place = ["x", "y", "width", "height"]
             .iter()
             .any(|name| self.has(name));
-        let given: Vec<&str> = [
-            (self.has("ref"), "ref"),
-            (self.has("element"), "element"),
-            (by_place, "x,y"),
-        ]
-        .into_iter()
-        .filter_map(|(given, name)| given.then_some(name))
-        .collect();
+        let mut given = vec!["ref", "element"];
+        given.retain(|name| self.has(name));
+        given.extend(by_place.then_some("x,y"));
         match given.as_slice() {
             ["ref" | "element"] => self.element(),
             ["x,y"] => {
@@ -34,10 +35,7 @@ impl Args<'_> {
                 self.no_role()?;
                 Err(format!("no target. Pass one of {WAYS}"))
             }
-            several => Err(format!(
-                "{} were given together: choose one. Pass one of {WAYS}",
-                several.join(" and ")
-            )),
+            several => Err(format!("{} of {WAYS}", together(several))),
         }
     }
 
@@ -47,7 +45,7 @@ impl Args<'_> {
         let text = self.filled("element", "a part of the element's text")?;
         let role = self.filled("role", "the start of a role such as AXButton")?;
         match (reference, text) {
-            (Some(_), Some(_)) => Err("ref and element were given together: choose one".into()),
+            (Some(_), Some(_)) => Err(together(&["ref", "element"])),
             (Some(target), None) => {
                 self.no_role()?;
                 Ok(target)
@@ -69,8 +67,7 @@ impl Args<'_> {
     fn no_role(self) -> Result<(), Wrong> {
         if self.has("role") && !self.has("element") {
             return Err(String::from(
-                "role was given without element, which it narrows. Pass element, a part \
-                of the element's text, too",
+                "role was given without element. Pass element, a part of the element's text, too",
             ));
         }
         Ok(())

@@ -125,8 +125,8 @@ fn run(desk: &mut dyn Desk, job: Job, cancel: &Cancel, others: &dyn Fn() -> bool
         let what = panic_text(panic.as_ref());
         tracing::error!("a link panicked: {what}");
         Looked::Answer(error_answer(&format!(
-            "internal error in the server: {what}. The server keeps running; call \
-            refresh_traversal to see what was done before you try again"
+            "internal error in the server: {what}. The server keeps running. Call \
+             refresh_traversal to see what was done before you try again"
         )))
     })
 }

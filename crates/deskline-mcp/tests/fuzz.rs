@@ -57,7 +57,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ")
 }
 
-/// Whether it calls a tool on an app of the script that is slow.
+/// Whether the line calls a tool on one of the script's slow apps.
 fn is_slow(line: &str) -> bool {
     let line: Value = serde_json::from_str(line).unwrap_or_default();
     let pid = &line["params"]["arguments"]["pid"];

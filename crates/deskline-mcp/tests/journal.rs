@@ -88,7 +88,7 @@ async fn search_tree_searches_the_newest_tree_or_the_named_one() {
         ("/etc/passwd".to_owned(), "is not a file of the log"),
         (
             format!("{first}.png"),
-            "is not a tree file: pass a file that ends in .txt",
+            "is not a tree file. Pass a file that ends in .txt",
         ),
         ("../../etc/passwd".to_owned(), "is not a file of the log"),
     ] {
@@ -215,7 +215,7 @@ async fn files_of_blocked_apps_are_not_shown() {
 }
 
 #[tokio::test]
-async fn files_are_matched_by_the_systems_name_of_their_app_not_by_its_own() {
+async fn files_are_shown_by_the_system_name_of_their_app() {
     let policy = Policy {
         allow: vec!["notes".into()],
         deny: vec!["vault".into()],

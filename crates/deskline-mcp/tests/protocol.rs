@@ -287,7 +287,8 @@ async fn a_panic_is_answered_with_an_error_and_the_server_goes_on() {
         .await;
     assert_eq!(
         text,
-        "ERROR status: error\nerror: internal error in the server: a link's own words. The server keeps running; call refresh_traversal to see what was done before you try again"
+        "ERROR status: error\nerror: internal error in the server: a link's own words. The server \
+         keeps running. Call refresh_traversal to see what was done before you try again"
     );
     session.works().await;
 }

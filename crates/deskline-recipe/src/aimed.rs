@@ -1,12 +1,11 @@
 //! Describes the target of a call in a run: by role and text, and by what distinguishes it from
 //! similar elements.
 
-use deskline_core::{Line, Ref, Role};
+use deskline_core::{Line, Point, Ref, Role};
 use serde_json::{Map, Value};
 
 use crate::Target;
-use crate::find::{outwards, text};
-use crate::inputs::literal;
+use crate::find::{outwards, text_of};
 
 /// Takes the target out of a call's arguments. The array has the names of these arguments.
 pub(crate) fn target(
@@ -17,11 +16,11 @@ pub(crate) fn target(
     changing: &[Ref],
 ) -> Result<Option<Target>, String> {
     let mut take = |name: &str| arguments.remove(name).filter(|value| !value.is_null());
-    let (reference, element, role) = (take(reference), take(element), take(role));
     let place = [take(x), take(y), take(w), take(h)];
-    let own = |value: &Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
-    let line = if let Some(reference) = own(&reference) {
-        let line = by_ref(lines, &reference).or(answered);
+    let mut word = |name: &str| take(name)?.as_str().map(str::to_owned);
+    let (reference, element, role) = (word(reference), word(element), word(role));
+    let line = if let Some(reference) = &reference {
+        let line = by_ref(lines, reference).or(answered);
         if line.is_none() && element.is_none() {
             return Err(format!("no earlier screen of the run has {reference}"));
         }
@@ -30,41 +29,36 @@ pub(crate) fn target(
         let half = |size: &Option<Value>| size.as_ref().and_then(number).unwrap_or(0.0) / 2.0;
         let at = |value, size| number(value).map(|n| (n + half(size)) as i32);
         let point = at(x, w).zip(at(y, h));
-        let line = point.and_then(|point| at_point(lines, point));
+        let line = point.and_then(|(x, y)| at_point(lines, Point::at(x, y)));
         Some(line.ok_or("a call acts at a point where the app describes no element")?)
     } else {
         answered.filter(|_| element.is_some())
     };
-    let Some(line) = line else {
-        let (element, role) = (own(&element).map(|text| literal(&text)), own(&role));
-        return Ok((element.is_some()).then(|| Target {
-            element,
-            role,
-            ..Target::default()
-        }));
-    };
-    // Take the element as it was before the step: a text that is its value may have changed.
-    let of = |other: &&Line| other.reference == line.reference;
-    let line = lines
-        .iter()
-        .find(|l| line.reference.is_some() && of(l))
-        .unwrap_or(line);
-    let changes = line.reference.is_some_and(|r| changing.contains(&r));
-    let own = (!changes && !text(line).is_empty()).then(|| text(line));
-    let same = |other: &&Line| other.role == line.role && own.is_none_or(|own| text(other) == own);
-    let at = lines.iter().position(|other| of(&other));
     let mut found = Target {
-        element: own.map(literal),
-        role: Some(line.role.ax().to_owned()),
+        element,
+        role,
         ..Target::default()
     };
+    let Some(line) = line else {
+        return Ok(found.element.is_some().then_some(found));
+    };
+    // Take the element as it was before the step: a text that is its value may have changed.
+    let of = |other: &Line| other.reference == line.reference;
+    let at = lines.iter().position(of);
+    let line = at
+        .filter(|_| line.reference.is_some())
+        .map_or(line, |at| &lines[at]);
+    let changes = line.reference.is_some_and(|r| changing.contains(&r));
+    let own = (!changes && !text_of(line).is_empty()).then(|| text_of(line));
+    let same =
+        |other: &&Line| other.role == line.role && own.is_none_or(|own| text_of(other) == own);
+    found.element = own.map(str::to_owned);
+    found.role = Some(line.role.ax().to_owned());
     if let Some(at) = at {
         let visible = |line: &&Line| line.visible || !lines[at].visible;
-        let all = lines.iter().filter(visible).filter(same).count();
-        if all > 1 {
-            let before = lines[..at].iter().filter(visible).filter(same).count();
-            found.nth = Some((before + 1, all));
-        }
+        let count = |lines: &[Line]| lines.iter().filter(visible).filter(same).count();
+        let all = count(lines);
+        found.nth = (all > 1).then(|| format!("{} of {all}", count(&lines[..at]) + 1));
         found.note(lines, at);
     }
     Ok(Some(found))
@@ -102,17 +96,15 @@ fn is_in_menu(lines: &[Line], line: &Line) -> bool {
 
 /// The smallest element at a point. Elements in an open menu or list of choices take precedence, as
 /// they are over the others.
-pub fn at_point(lines: &[Line], (x, y): (i32, i32)) -> Option<&Line> {
-    let there = lines.iter().filter(|line| line.visible).filter_map(|line| {
-        let r = line.extents?;
-        let inside = (r.x..r.x + r.w).contains(&x) && (r.y..r.y + r.h).contains(&y);
-        let area = i64::from(r.w) * i64::from(r.h);
-        inside.then(|| ((!is_in_menu(lines, line), area), line))
+pub fn at_point(lines: &[Line], at: Point) -> Option<&Line> {
+    let there = lines.iter().filter(|line| {
+        let own = line.role.is_interactive() || !text_of(line).is_empty();
+        line.visible && own && line.extents.is_some_and(|place| place.contains(at))
     });
-    let own = |line: &&Line| line.role.is_interactive() || !text(line).is_empty();
-    let own = there.filter(|(_, line)| own(line));
-    let smallest = own.min_by_key(|(area, _)| *area);
-    smallest.map(|(_, line)| line)
+    there.min_by_key(|line| {
+        let area = line.extents.map(|r| i64::from(r.w) * i64::from(r.h));
+        (!is_in_menu(lines, line), area)
+    })
 }
 
 /// The visible element that an event about the element `of` tells about: `of` itself or, if that is

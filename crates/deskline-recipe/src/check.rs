@@ -1,11 +1,13 @@
 //! What must show: a line of a tree, `[AXTextField] "Name" focused value:"{name}"`, or a text.
 
-use deskline_core::{Line, Role, States, fold};
+use deskline_core::{Line, Role, States, Text, fold};
+use serde::{Deserialize, Serialize};
 
-use crate::inputs::{Input, Values, literal, wrong};
+use crate::inputs::Values;
 
-/// A line that an element must have, with inputs in its texts.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// A line that an element must have. In a recipe, its texts are templates.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Check {
     role: Option<Role>,
     text: Option<String>,
@@ -13,52 +15,42 @@ pub struct Check {
     states: States,
 }
 
-/// A check with its inputs filled in.
-pub struct Wanted(Check);
-
 impl Check {
     /// Parses a line without its place and ref, or a text alone.
-    pub fn parse(text: &str, inputs: &[Input]) -> Result<Self, String> {
-        let check = if text.starts_with('[') {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if text.trim().is_empty() {
+            return Err("it is empty: pass a text or a line of a tree".into());
+        }
+        let mut check = Self::default();
+        if text.starts_with('[') {
             let line: Line = text.parse().map_err(|_| {
                 format!("{text} is no line of a tree, such as [AXCheckBox] \"Agree\" checked")
             })?;
-            let shown = |text: Option<deskline_core::Text>| text.map(|text| text.shown);
-            Self {
-                role: Some(line.role),
-                text: shown(line.text),
-                value: shown(line.value),
-                states: line.states,
-            }
+            (check.role, check.states) = (Some(line.role), line.states);
+            (check.text, check.value) = (line.text.map(|t| t.shown), line.value.map(|t| t.shown));
         } else {
-            Self {
-                text: Some(text.to_owned()),
-                ..Self::default()
-            }
-        };
-        if check.role.is_none() && text.trim().is_empty() {
-            return Err("it is empty: pass a text or a line of a tree".into());
+            check.text = Some(text.to_owned());
         }
-        let texts = || check.text.iter().chain(&check.value);
-        match texts().find_map(|text| wrong(text, inputs)) {
-            Some(why) => Err(why),
-            None => Ok(check),
-        }
+        Ok(check)
+    }
+
+    /// Refuses texts that `values` cannot fill.
+    pub(crate) fn fillable(&self, values: &Values) -> Result<(), String> {
+        let mut texts = self.text.iter().chain(&self.value);
+        texts.try_for_each(|text| values.fill(text).map(drop))
     }
 
     /// The check that an element has the role, text and value of `line`, and those of `states` that
     /// `line` has.
     pub(crate) fn of(line: &Line, states: States) -> Self {
-        let own = |text: &Option<deskline_core::Text>| {
-            let text = text.as_ref()?;
+        let own = |text: &Text| {
             let whole = text.omitted_before + text.omitted_after == 0;
-            let any = if whole { "" } else { "**" };
-            Some(format!("{}{any}", literal(&text.shown)))
+            text.shown.clone() + if whole { "" } else { "**" }
         };
         Self {
             role: Some(line.role),
-            text: own(&line.text),
-            value: own(&line.value),
+            text: line.text.as_ref().map(own),
+            value: line.value.as_ref().map(own),
             states: line.states & states,
         }
     }
@@ -67,12 +59,11 @@ impl Check {
     /// absent. `None` unless the element is a check box that is off.
     pub(crate) fn unchecked(line: &Line, lines: &[Line]) -> Option<Self> {
         let is_off = !line.states.intersects(States::CHECKED | States::MIXED);
-        let mut check = Self::of(line, States::empty());
-        check.states = States::CHECKED;
-        let on = check.fill_none();
-        let is_alone = on.is_some_and(|on| !lines.iter().any(|l| l.visible && on.is(l)));
+        let mut on = Self::of(line, States::empty());
+        on.states = States::CHECKED;
+        let is_alone = !lines.iter().any(|l| l.visible && on.is(l));
         let is_switch = line.role == Role::CHECK_BOX;
-        (is_switch && is_off && is_alone && check.text.is_some()).then_some(check)
+        (is_switch && is_off && is_alone && on.text.is_some()).then_some(on)
     }
 
     /// The check that an element like this has the focus. If the text of a field is its value, the
@@ -88,22 +79,9 @@ impl Check {
 
     /// Changes the check's texts.
     pub fn map(&mut self, mut change: impl FnMut(&str) -> String) {
-        for text in [&mut self.text, &mut self.value].into_iter().flatten() {
+        for text in self.text.iter_mut().chain(&mut self.value) {
             *text = change(text);
         }
-    }
-
-    pub fn fill(&self, values: &Values) -> Result<Wanted, String> {
-        Ok(Wanted(Self {
-            text: values.fill_some(self.text.as_deref())?,
-            value: values.fill_some(self.value.as_deref())?,
-            ..*self
-        }))
-    }
-
-    /// The check, if it needs no input.
-    pub(crate) fn fill_none(&self) -> Option<Wanted> {
-        self.fill(&Values::default()).ok()
     }
 
     /// The check as it is written in a file.
@@ -112,17 +90,17 @@ impl Check {
             return self.text.clone().unwrap_or_default();
         };
         let mut line = Line::bare(role, None);
-        line.text = self.text.as_deref().map(deskline_core::Text::new);
-        line.value = self.value.as_deref().map(deskline_core::Text::new);
+        line.text = self.text.as_deref().map(Text::new);
+        line.value = self.value.as_deref().map(Text::new);
         line.states = self.states;
         line.to_string()
     }
-}
 
-impl Wanted {
-    /// Whether this element, which shows, is what is wanted.
+    /// Whether this element, which shows, meets the check. A check that is a line of a tree tells
+    /// upper from lower case: an app that corrects what is typed may change the case alone.
     pub fn is(&self, line: &Line) -> bool {
-        self.is_like(line, matches)
+        let text: fn(&str, &str) -> bool = if self.role.is_some() { fits } else { matches };
+        self.is_like(line, text)
     }
 
     /// Whether the element on this line meets the check, apart from digits: they may be a time or a
@@ -132,34 +110,46 @@ impl Wanted {
     }
 
     fn is_like(&self, line: &Line, has_text: impl Fn(&str, &str) -> bool) -> bool {
-        let Self(check) = self;
-        let has = |wanted: &Option<String>, is: &Option<deskline_core::Text>| {
+        let has = |wanted: &Option<String>, is: &Option<Text>| {
             let is = is.as_ref().map_or("", |text| text.shown.as_str());
             wanted.as_ref().is_none_or(|wanted| has_text(wanted, is))
         };
-        check.role.is_none_or(|role| role == line.role)
-            && has(&check.text, &line.text)
-            && has(&check.value, &line.value)
-            && line.states.contains(check.states)
+        self.role.is_none_or(|role| role == line.role)
+            && has(&self.text, &line.text)
+            && has(&self.value, &line.value)
+            && line.states.contains(self.states)
     }
 
     pub fn text(&self) -> Option<&str> {
-        self.0.text.as_deref()
-    }
-
-    /// What is wanted, as a line of a tree, for messages.
-    pub fn shown(&self) -> String {
-        self.0.written()
+        self.text.as_deref()
     }
 }
 
-/// Whether `text` is `wanted`, in which `**` at an end stands for anything.
+impl TryFrom<String> for Check {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Check> for String {
+    fn from(check: Check) -> Self {
+        check.written()
+    }
+}
+
+/// [`fits`], whatever the case.
 pub(crate) fn matches(wanted: &str, text: &str) -> bool {
-    let (wanted, text) = (fold(wanted), fold(text));
+    fits(&fold(wanted), &fold(text))
+}
+
+/// Whether `text` is `wanted`, in which `**` at an end stands for anything.
+fn fits(wanted: &str, text: &str) -> bool {
     let open = wanted.starts_with("**");
-    let start = wanted.strip_prefix("**").unwrap_or(&wanted);
+    let start = wanted.strip_prefix("**").unwrap_or(wanted);
     match (open, start.strip_suffix("**")) {
-        (false, None) => *wanted == *text,
+        (false, None) => wanted == text,
         (false, Some(head)) => text.starts_with(head),
         (true, None) => text.ends_with(start),
         (true, Some(middle)) => text.contains(middle),

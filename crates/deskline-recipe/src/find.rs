@@ -1,6 +1,6 @@
 //! Finds a step's target on a screen: by role and text, by its label, or by its place.
 
-use deskline_core::{Line, Ref, Role, fold};
+use deskline_core::{Line, Ref, Role, RoleFilter, fold};
 
 use crate::Target;
 use crate::check::matches;
@@ -22,39 +22,24 @@ pub enum Way {
     Place,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
-    /// An index into the lines.
-    pub index: usize,
-    pub way: Way,
-}
-
-/// Why no target was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
-    None,
-    /// This many elements match the target, and nothing tells them apart.
-    Several(usize),
-}
-
 /// How many texts around an element are looked at for its place.
 const AROUND: usize = 6;
 
-/// The element that `target`, with its inputs filled in, means now.
-pub fn find(target: &Target, lines: &[Line]) -> Result<Found, Missing> {
-    let role = |line: &Line| {
-        let role = target.role.as_deref();
-        role.is_none_or(|role| has_role(line, role))
-    };
+/// The index of the element that `target`, with its inputs filled in, means now.
+///
+/// # Errors
+/// How many elements match the target, if nothing tells which of them is meant.
+pub fn find(target: &Target, lines: &[Line]) -> Result<(usize, Way), usize> {
+    let role = has_role(target);
     let Some(element) = &target.element else {
-        return of_same(target, lines, shown(lines, role));
+        return of_same(target, lines, shown(lines, &role));
     };
-    let same = |line: &Line| matches(element, text(line));
+    let same = |line: &Line| matches(element, text_of(line));
     let like = shown(lines, |line| role(line) && same(line));
     if !like.is_empty() {
         return of_same(target, lines, like);
     }
-    let spelled = |line: &Line| role(line) && label(text(line)) == label(element);
+    let spelled = |line: &Line| role(line) && label(text_of(line)) == label(element);
     let spelled = shown(lines, spelled);
     if !spelled.is_empty() {
         return one(&spelled, Way::Label);
@@ -64,7 +49,7 @@ pub fn find(target: &Target, lines: &[Line]) -> Result<Found, Missing> {
     if let Some(index) = placed(target, lines, &acts) {
         return one(&[index], Way::Label);
     }
-    let like = shown(lines, role);
+    let like = shown(lines, &role);
     let like = placed(target, lines, &like).filter(|_| target.role.is_some());
     one(like.as_slice(), Way::Place)
 }
@@ -73,10 +58,8 @@ pub fn find(target: &Target, lines: &[Line]) -> Result<Found, Missing> {
 /// text, and tools accept that.
 pub fn find_part(target: &Target, lines: &[Line]) -> Option<usize> {
     let part = fold(target.element.as_deref()?);
-    let has = |line: &Line| {
-        let role = target.role.as_deref();
-        role.is_none_or(|role| has_role(line, role)) && fold(text(line)).contains(&*part)
-    };
+    let role = has_role(target);
+    let has = |line: &Line| role(line) && fold(text_of(line)).contains(&*part);
     match acting(lines, shown(lines, has))[..] {
         [index] => Some(index),
         _ => None,
@@ -85,7 +68,7 @@ pub fn find_part(target: &Target, lines: &[Line]) -> Option<usize> {
 
 /// Chooses among `same`, the elements with the target's role and text: the element in the target's
 /// place, or the only element.
-fn of_same(target: &Target, lines: &[Line], same: Vec<usize>) -> Result<Found, Missing> {
+fn of_same(target: &Target, lines: &[Line], same: Vec<usize>) -> Result<(usize, Way), usize> {
     if !has_place(target) {
         return by_number(target, &acting(lines, same));
     }
@@ -94,29 +77,23 @@ fn of_same(target: &Target, lines: &[Line], same: Vec<usize>) -> Result<Found, M
     }
     if target.nth.is_some() {
         // The target was one of several elements, and it is no longer known which.
-        return Err(Missing::Several(same.len()));
+        return Err(same.len());
     }
-    let is_known = |wanted: &Option<String>| {
-        let is = |line: &Line, wanted| line.visible && matches(wanted, text(line));
-        let mut wanted = wanted.iter();
-        wanted.any(|wanted| lines.iter().any(|line| is(line, wanted)))
-    };
-    let known = is_known(&target.after) || is_known(&target.before);
-    let mut found = one(&acting(lines, same), Way::Moved)?;
-    let line = &lines[found.index];
-    let is_part = !matches!(line.role, Role::ROW | Role::CELL);
+    let visible = || lines.iter().filter(|line| line.visible);
+    let mut around = target.after.iter().chain(&target.before);
+    let known = around.any(|wanted| visible().any(|line| matches(wanted, text_of(line))));
+    let (index, way) = one(&acting(lines, same), Way::Moved)?;
+    let is_part = !matches!(lines[index].role, Role::ROW | Role::CELL);
     // The same button in another row is about something else.
-    if !known || is_part && row(lines, found.index).is_some() {
-        found.way = Way::Elsewhere;
-    }
-    Ok(found)
+    let elsewhere = !known || is_part && row(lines, index).is_some();
+    Ok((index, if elsewhere { Way::Elsewhere } else { way }))
 }
 
 /// Finds the target by its number among similar elements, if there are as many as there were.
-fn by_number(target: &Target, like: &[usize]) -> Result<Found, Missing> {
+fn by_number(target: &Target, like: &[usize]) -> Result<(usize, Way), usize> {
     match nth(target, like) {
         Some(index) => one(&[index], Way::Same),
-        None if target.nth.is_some() => Err(Missing::Several(like.len())),
+        None if target.nth.is_some() => Err(like.len()),
         None => one(like, Way::Same),
     }
 }
@@ -129,11 +106,10 @@ fn acting(lines: &[Line], like: Vec<usize>) -> Vec<usize> {
     if acting.is_empty() { other } else { acting }
 }
 
-fn one(like: &[usize], way: Way) -> Result<Found, Missing> {
+fn one(like: &[usize], way: Way) -> Result<(usize, Way), usize> {
     match like {
-        [] => Err(Missing::None),
-        [index] => Ok(Found { index: *index, way }),
-        several => Err(Missing::Several(several.len())),
+        [index] => Ok((*index, way)),
+        several => Err(several.len()),
     }
 }
 
@@ -144,9 +120,16 @@ fn shown(lines: &[Line], is: impl Fn(&Line) -> bool) -> Vec<usize> {
     if visible.is_empty() { hidden } else { visible }
 }
 
+/// The numbers in `2 of 3`.
+pub(crate) fn numbers(nth: &str) -> Option<(usize, usize)> {
+    let (nth, of) = nth.split_once(" of ")?;
+    let (nth, of) = (nth.parse().ok()?, of.parse().ok()?);
+    (1..=of).contains(&nth).then_some((nth, of))
+}
+
 fn nth(target: &Target, like: &[usize]) -> Option<usize> {
-    let (nth, of) = target.nth?;
-    let own = like.get(nth.checked_sub(1)?);
+    let (nth, of) = numbers(target.nth.as_deref()?)?;
+    let own = like.get(nth - 1);
     own.copied().filter(|_| like.len() == of)
 }
 
@@ -162,12 +145,11 @@ fn placed(target: &Target, lines: &[Line], like: &[usize]) -> Option<usize> {
     }
     let is_there = |i: &usize| {
         let (after, before) = neighbours(lines, *i);
-        let is = |wanted: &Option<String>, is: &Option<String>| match (wanted, is) {
-            (Some(wanted), Some(is)) => matches(wanted, is),
-            (None, _) => true,
-            _ => false,
+        let is = |wanted: &Option<String>, is: Option<String>| {
+            let mut wanted = wanted.iter();
+            wanted.all(|wanted| is.as_ref().is_some_and(|is| matches(wanted, is)))
         };
-        is(&target.after, &after) && is(&target.before, &before)
+        is(&target.after, after) && is(&target.before, before)
     };
     match like.iter().copied().filter(is_there).collect::<Vec<_>>()[..] {
         [index] => Some(index),
@@ -175,16 +157,13 @@ fn placed(target: &Target, lines: &[Line], like: &[usize]) -> Option<usize> {
     }
 }
 
-fn has_role(line: &Line, role: &str) -> bool {
-    let starts = |name: &str| {
-        let start = name.get(..role.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(role))
-    };
-    let native = line.native_role.as_deref();
-    starts(line.role.ax()) || starts(line.role.short()) || native.is_some_and(|n| n == role)
+fn has_role(target: &Target) -> impl Fn(&Line) -> bool + use<> {
+    let wanted = RoleFilter::new(target.role.as_deref());
+    move |line| wanted.fits(line.role, line.native_role.as_deref().unwrap_or_default())
 }
 
-pub(crate) fn text(line: &Line) -> &str {
+/// The text of a line; empty if there is none.
+pub fn text_of(line: &Line) -> &str {
     line.text.as_ref().map_or("", |text| text.shown.as_str())
 }
 
@@ -225,7 +204,7 @@ pub(crate) fn neighbours(lines: &[Line], index: usize) -> (Option<String>, Optio
     };
     let tells = |line: &&Line| {
         let editable = line.states.contains(deskline_core::States::EDITABLE);
-        line.visible && !editable && !text(line).is_empty()
+        line.visible && !editable && !text_of(line).is_empty()
     };
     let is_part = !matches!(own.role, Role::ROW | Role::CELL);
     let own_row = row(lines, index).filter(|_| is_part);
@@ -236,7 +215,7 @@ pub(crate) fn neighbours(lines: &[Line], index: usize) -> (Option<String>, Optio
             let apart = !is_inside(own, line) && !is_inside(line, own);
             apart && (own_row.is_none() || row(lines, *i) == own_row)
         });
-        beside.map(|(_, line)| text(line).to_owned())
+        beside.map(|(_, line)| text_of(line).to_owned())
     };
     (
         first(&mut (0..index).rev()),

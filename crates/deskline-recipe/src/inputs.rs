@@ -1,12 +1,16 @@
 //! Values for a recipe's inputs, and texts with `{name}` in them.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 
 use deskline_core::nearest;
+use regex::{Captures, Regex};
+use serde::{Deserialize, Serialize};
 
 use crate::wrong::{Place, Wrong};
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     #[default]
     Text,
@@ -16,38 +20,31 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub(crate) const WORDS: [(&'static str, Self); 3] = [
-        ("text", Self::Text),
-        ("number", Self::Number),
-        ("secret", Self::Secret),
-    ];
+    pub(crate) const ALL: [Self; 3] = [Self::Text, Self::Number, Self::Secret];
 
     pub fn word(self) -> &'static str {
-        let own = Self::WORDS.iter().find(|(_, kind)| *kind == self);
-        own.map_or("text", |(word, _)| word)
+        ["text", "number", "secret"][self as usize]
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Input {
     /// Where the input is in the file.
+    #[serde(skip)]
     pub at: Place,
+    #[serde(skip)]
     pub name: String,
+    #[serde(rename = "type")]
     pub kind: Kind,
     pub default: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
 }
 
 /// The value of each input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Values(BTreeMap<String, (String, Kind)>);
-
-/// A text with its inputs filled in.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filled {
-    pub text: String,
-    pub is_secret: bool,
-}
 
 impl Values {
     /// The given values, and defaults for the others.
@@ -77,63 +74,89 @@ impl Values {
         Ok(Self(values))
     }
 
+    /// An empty value for each input, to try whether texts can be filled.
+    pub(crate) fn empty(inputs: &[Input]) -> Self {
+        let empty = |input: &Input| (input.name.clone(), (String::new(), input.kind));
+        Self(inputs.iter().map(empty).collect())
+    }
+
     /// `text` with the value of each `{name}`; `{{` and `}}` are braces.
     ///
     /// # Errors
     /// A name that is no input, or a brace without its counterpart.
-    pub fn fill(&self, text: &str) -> Result<Filled, String> {
-        let mut filled = Filled::default();
-        for part in parts(text)? {
-            match part {
-                Part::Text(text) => filled.text += text,
-                Part::Input(name) => {
-                    let (value, kind) = self.value(name).ok_or_else(|| unknown(name))?;
-                    filled.text += value;
-                    filled.is_secret |= kind == Kind::Secret;
-                }
+    pub fn fill(&self, text: &str) -> Result<String, String> {
+        let (mut filled, mut rest) = (String::new(), text);
+        while let Some(at) = rest.find(['{', '}']) {
+            filled += &rest[..at];
+            let brace = &rest[at..=at];
+            rest = &rest[at + 1..];
+            if let Some(after) = rest.strip_prefix(brace) {
+                filled += brace;
+                rest = after;
+            } else if brace == "{"
+                && let Some((name, after)) = rest.split_once('}')
+            {
+                let braces = "A brace in a text is written twice: {{";
+                let unknown = || format!("{{{name}}} is no input of the recipe. {braces}");
+                filled += self.value(name).ok_or_else(unknown)?;
+                rest = after;
+            } else {
+                return Err(format!(
+                    "a {brace} stands alone. A brace in a text is written twice"
+                ));
             }
         }
-        Ok(filled)
+        Ok(filled + rest)
     }
 
-    /// `text`, filled in; `None` if there is no text.
-    ///
-    /// # Errors
-    /// Those of [`Values::fill`].
-    pub(crate) fn fill_some(&self, text: Option<&str>) -> Result<Option<String>, String> {
-        let filled = text.map(|text| self.fill(text)).transpose()?;
-        Ok(filled.map(|filled| filled.text))
+    /// Whether a text of a recipe contains a secret.
+    pub fn is_secret(&self, text: &str) -> bool {
+        let mut open = self.clone();
+        open.0.retain(|_, (_, kind)| *kind != Kind::Secret);
+        open.fill(text).is_err()
     }
 
     /// The value of an input. For `INPUT.name` and `INPUT.stem`, the file name in the path that is
     /// its value.
-    fn value(&self, name: &str) -> Option<(&str, Kind)> {
+    fn value(&self, name: &str) -> Option<&str> {
         let (input, part) = name.split_once('.').unwrap_or((name, ""));
-        let (value, kind) = self.0.get(input)?;
-        let value = match part {
-            "" => value,
-            "name" => file(value).0,
-            "stem" => file(value).1,
-            _ => return None,
-        };
-        Some((value, *kind))
+        let (value, _) = self.0.get(input)?;
+        match part {
+            "" => Some(value),
+            "name" => Some(file(value).0),
+            "stem" => Some(file(value).1),
+            _ => None,
+        }
     }
 
     /// A text of the screen as a template, in which the names of inputs replace their values.
     pub fn unfill(&self, text: &str) -> String {
-        self.name_in(&literal(text))
+        // A single character may be there by chance.
+        self.named(text, 2)
     }
 
-    /// Replaces the values of inputs in a template by the names of the inputs.
-    pub fn name_in(&self, template: &str) -> String {
-        let mut template = template.to_owned();
-        let all = self.0.iter().filter(|(_, (value, _))| value.len() > 1);
-        let mut all: Vec<_> = all.collect();
-        all.sort_by_key(|(_, (value, _))| std::cmp::Reverse(value.len()));
-        for (name, (value, _)) in all {
-            template = template.replace(&literal(value), &format!("{{{name}}}"));
-        }
-        template
+    /// Like [`Self::unfill`], for values of at least `least` bytes.
+    pub(crate) fn named(&self, text: &str, least: usize) -> String {
+        let all = self.0.iter().filter(|(_, (value, _))| value.len() >= least);
+        let all = all.map(|(name, (value, _))| (literal(value), format!("{{{name}}}")));
+        let all: HashMap<_, _> = all.collect();
+        replaced(&literal(text), all.keys(), |value| all[value].clone())
+    }
+}
+
+/// Replaces each of `parts` in a text, the longest first.
+pub(crate) fn replaced<'p>(
+    text: &str,
+    parts: impl IntoIterator<Item = &'p String>,
+    by: impl Fn(&str) -> String,
+) -> String {
+    let mut parts: Vec<_> = parts.into_iter().map(|part| regex::escape(part)).collect();
+    parts.sort_by_key(|part| Reverse(part.len()));
+    match Regex::new(&parts.join("|")) {
+        Ok(any) if !parts.is_empty() => any
+            .replace_all(text, |found: &Captures<'_>| by(&found[0]))
+            .into_owned(),
+        _ => text.to_owned(),
     }
 }
 
@@ -145,61 +168,6 @@ fn missing(input: &Input) -> String {
             "input {name} is missing: pass --set {name}=VALUE, or a table with a column {name}"
         ),
     }
-}
-
-fn unknown(name: &str) -> String {
-    format!("{{{name}}} is no input of the recipe. A brace in a text is written twice: {{{{")
-}
-
-enum Part<'t> {
-    Text(&'t str),
-    Input(&'t str),
-}
-
-fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['{', '}']) {
-        parts.push(Part::Text(&rest[..at]));
-        let brace = &rest[at..=at];
-        rest = &rest[at + 1..];
-        if rest.starts_with(brace) {
-            parts.push(Part::Text(brace));
-            rest = &rest[1..];
-        } else if brace == "{"
-            && let Some((name, after)) = rest.split_once('}')
-        {
-            parts.push(Part::Input(name));
-            rest = after;
-        } else {
-            return Err(format!(
-                "a {brace} stands alone. A brace in a text is written twice"
-            ));
-        }
-    }
-    parts.push(Part::Text(rest));
-    Ok(parts)
-}
-
-/// The first thing that is wrong with the inputs in `text`.
-pub(crate) fn wrong(text: &str, inputs: &[Input]) -> Option<String> {
-    let parts = match parts(text) {
-        Ok(parts) => parts,
-        Err(why) => return Some(why),
-    };
-    parts.into_iter().find_map(|part| match part {
-        Part::Input(name) if inputs.iter().all(|input| input.name != input_of(name)) => {
-            Some(unknown(name))
-        }
-        _ => None,
-    })
-}
-
-/// The input that `{out}`, `{out.name}` and `{out.stem}` are about.
-fn input_of(name: &str) -> &str {
-    let mut parts = [".name", ".stem"].into_iter();
-    let input = parts.find_map(|part| name.strip_suffix(part));
-    input.unwrap_or(name)
 }
 
 /// The name of the file at a path, and the name without its extension.

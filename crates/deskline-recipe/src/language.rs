@@ -1,15 +1,14 @@
 //! Finds which texts of an app that is in another language stand for the texts of a recipe. Uses
 //! the catalogues of gettext or Qt.
 
-use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Regex;
 
-use crate::{Recipe, Screen, Values};
+use crate::inputs::replaced;
+use crate::{Recipe, Screen};
 
 /// Texts of a program, each with its translation in the program's catalogues.
 pub type Messages = HashMap<String, String>;
@@ -63,24 +62,14 @@ fn of_qt(sections: &[u8]) -> Messages {
 
 /// The messages of a `.mo` file: see "The Format of GNU MO Files" in the manual of gettext.
 fn of_gettext(mo: &[u8]) -> Messages {
-    let is = |magic: [u8; 4]| mo.starts_with(&magic);
-    let (magic, big) = (0x9504_12de_u32, is(0x9504_12de_u32.to_be_bytes()));
-    let word = |at: usize| {
-        let word = *mo.get(at..)?.first_chunk()?;
-        let word = if big {
-            u32::from_be_bytes(word)
-        } else {
-            u32::from_le_bytes(word)
-        };
-        Some(word as usize)
-    };
+    let word = |at: usize| Some(u32::from_le_bytes(*mo.get(at..)?.first_chunk()?) as usize);
     // Take the first of several forms, such as the singular.
     let text = |table: usize, n: usize| {
         let (length, at) = (word(table + 8 * n)?, word(table + 8 * n + 4)?);
         let text = std::str::from_utf8(mo.get(at..)?.get(..length)?);
         Some(text.ok()?.split('\0').next()?.to_owned())
     };
-    let known = word(8).filter(|_| big || is(magic.to_le_bytes()));
+    let known = word(8).filter(|_| word(0) == Some(0x9504_12de));
     // The first entry is about the file itself.
     let all = 1..known.unwrap_or_default().min(mo.len() / 16);
     let all = all.filter_map(|n| Some((text(word(12)?, n)?, text(word(16)?, n)?)));
@@ -114,15 +103,16 @@ fn bare(text: &str) -> String {
 
 /// The texts of a recipe, and what an app may show for each in another language.
 #[derive(Debug)]
-pub struct Words(BTreeMap<String, BTreeSet<String>>);
+pub struct Words(Known);
 
-/// Messages and their parts, and what each may be in the other language.
+/// Texts, and what each may be in the other language.
 type Known = BTreeMap<String, BTreeSet<String>>;
 
 impl Words {
-    /// `own` are the messages of the recipe's language, `shown` those of the app's.
-    pub fn new(recipe: &Recipe, values: &Values, own: &Messages, shown: &Messages) -> Self {
-        let mut known = Known::new();
+    /// The words of a recipe whose inputs are filled in. `own` are the messages of the recipe's
+    /// language, `shown` those of the app's.
+    pub fn new(recipe: &Recipe, own: &Messages, shown: &Messages) -> Self {
+        let (mut known, mut words) = (Known::new(), Known::new());
         for id in own.keys().chain(shown.keys()) {
             let of = |messages: &Messages| bare(messages.get(id).unwrap_or(id));
             let (own, shown) = (of(own), of(shown));
@@ -133,13 +123,11 @@ impl Words {
                 }
             }
         }
-        let mut words = BTreeMap::new();
         recipe.clone().map(&mut |text| {
-            let own = values.fill(text).map_or(text.into(), |filled| filled.text);
-            let shown = known.get(&bare(&own)).cloned();
-            let shown = shown.unwrap_or_else(|| in_parts(&bare(&own), &known));
-            words.insert(own, shown);
-            text.to_owned()
+            let shown = known.get(&bare(text)).cloned();
+            let shown = shown.unwrap_or_else(|| in_parts(&bare(text), &known));
+            words.insert(text.to_owned(), shown);
+            String::new()
         });
         Self(words)
     }
@@ -171,21 +159,13 @@ impl Words {
     }
 }
 
-/// Translates the messages inside a text, the longest first. If a message has several translations,
-/// the result has a text for each.
+/// Translates the messages inside a text. If a message has several translations, the result has a
+/// text for each.
 fn in_parts(text: &str, known: &Known) -> BTreeSet<String> {
     let is_in = |own: &&String| own.len() > 2 && text.contains(own.as_str());
-    let mut inside: Vec<_> = known.keys().filter(is_in).collect();
-    inside.sort_by_key(|own| Reverse(own.len()));
-    let ways = inside.iter().map(|own| known[*own].len()).max();
-    let any: Vec<_> = inside.iter().map(|own| regex::escape(own)).collect();
-    let Some((ways, any)) = ways.zip(Regex::new(&any.join("|")).ok()) else {
-        return BTreeSet::from([text.to_owned()]);
-    };
-    let shown = |found: &Captures<'_>, way: usize| {
-        let mut all = known[&found[0]].iter().cycle();
-        all.nth(way).cloned().unwrap_or_default()
-    };
-    let ways = (0..ways).map(|way| any.replace_all(text, |found: &Captures<'_>| shown(found, way)));
-    ways.map(Cow::into_owned).collect()
+    let inside = || known.keys().filter(is_in);
+    let ways = inside().map(|own| known[own].len()).max().unwrap_or(1);
+    let shown = |own: &str, way: usize| known[own].iter().cycle().nth(way).cloned();
+    let in_way = |way| replaced(text, inside(), |own| shown(own, way).unwrap_or_default());
+    (0..ways).map(in_way).collect()
 }

@@ -1,7 +1,7 @@
 //! Makes a recipe of the calls of a run. Leaves out detours, failed steps, reads and waits. Makes
 //! checks from the run's diffs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use deskline_core::{Attribute, DeltaLine, Line, Ref, Role, States};
@@ -9,9 +9,9 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::aimed::{END, OWN, by_ref, target};
-use crate::find::text;
-use crate::inputs::{file, literal};
-use crate::{Check, Checks, Input, Kind, Recipe, Screen, Step, Target};
+use crate::find::text_of;
+use crate::inputs::file;
+use crate::{Check, Checks, Input, Kind, Recipe, Screen, Step, Target, Values};
 
 /// The placeholder in the log for a text that may have been a secret.
 pub const HIDDEN: &str = "•••";
@@ -21,12 +21,6 @@ const MOST: usize = 4;
 
 /// A text longer than this makes no check: it is a document.
 const LONGEST: usize = 120;
-
-/// The name of the `n`th secret input.
-pub fn secret(n: usize) -> String {
-    let number = if n == 1 { String::new() } else { n.to_string() };
-    format!("password{number}")
-}
 
 /// One call of the run.
 #[derive(Debug, Clone, Default)]
@@ -46,7 +40,6 @@ pub struct Link {
     pub words: String,
 }
 
-/// How to learn.
 #[derive(Debug, Clone, Default)]
 pub struct Learn {
     /// The typed values that become inputs, by name.
@@ -55,15 +48,15 @@ pub struct Learn {
     pub literal: bool,
 }
 
-/// What is known of the run so far.
+/// What is known of the run so far. Texts are as they showed: no templates yet.
 #[derive(Default)]
 struct Run {
+    /// What starts the recipe's own app, and the app's process.
+    app: Option<String>,
+    main: Option<u32>,
     /// The latest screen and the name of each process.
     screens: HashMap<u32, (Screen, String)>,
-    /// The process of the recipe's own app.
-    main: Option<u32>,
     steps: Vec<Step>,
-    secrets: Vec<Input>,
     /// The fields whose texts changed during the run.
     changing: Vec<Ref>,
 }
@@ -72,14 +65,15 @@ impl Learn {
     /// # Errors
     /// Why the run cannot be made a recipe.
     pub fn recipe(&self, links: &[Link]) -> Result<Recipe, String> {
-        let (mut run, mut app) = (Run::default(), None);
-        run.changing = changing(links);
+        let mut run = Run {
+            changing: changing(links),
+            ..Run::default()
+        };
         for link in links {
-            self.link(&mut run, &mut app, link)?;
+            self.link(&mut run, link)?;
         }
         let mut recipe = Recipe {
-            app: app.ok_or("the calls open no app, and act in none")?,
-            inputs: run.secrets,
+            app: run.app.ok_or("the calls open no app, and act in none")?,
             steps: run.steps,
             ..Recipe::default()
         };
@@ -90,49 +84,46 @@ impl Learn {
         Ok(recipe)
     }
 
-    /// Adds the steps of one call. `app` is what starts the recipe's app.
-    fn link(&self, run: &mut Run, app: &mut Option<String>, link: &Link) -> Result<(), String> {
+    /// Adds the steps of one call.
+    fn link(&self, run: &mut Run, link: &Link) -> Result<(), String> {
         let before = run.steps.len();
-        match link.tool.trim_start_matches("macos-use_") {
-            "open_application_and_traverse" if link.worked => {
-                let what = literal(word(&link.arguments, "identifier"));
-                if app.is_none() && run.steps.is_empty() {
-                    *app = Some(what);
-                    run.main = link.pid;
+        let tool = link.tool.trim_start_matches("macos-use_");
+        let does = tool.trim_end_matches("_and_traverse");
+        match does {
+            "open_application" if link.worked => {
+                let what = word(&link.arguments, "identifier").to_owned();
+                if run.app.is_none() && run.steps.is_empty() {
+                    (run.app, run.main) = (Some(what), link.pid);
                 } else {
                     let arguments = Map::from_iter([("identifier".into(), what.into())]);
                     run.add("open", arguments, None);
                 }
             }
-            "chain_and_traverse" => self.chain(run, link)?,
-            tool if link.worked && ACTING.contains(&tool) => {
-                let does = tool.trim_end_matches("_and_traverse");
-                if self.literal || !has_no_effect(link) {
-                    let target = link.answer.as_deref().and_then(answered);
-                    run.act(does, &link.arguments, link.pid, target.as_ref())?;
-                }
+            "chain" => self.chain(run, link)?,
+            _ if link.worked
+                && ACTING.contains(&does)
+                && (self.literal || !has_no_effect(link)) =>
+            {
+                let target = link.answer.as_deref().and_then(answered);
+                run.act(does, &link.arguments, link.pid, target.as_ref())?;
             }
             _ => {}
         }
         let program = link.program.as_ref().filter(|_| link.pid.is_some());
-        *app = app.take().or(program.cloned());
+        run.app = run.app.take().or(program.cloned());
         run.main = run.main.or(link.pid);
         run.look(link);
         for step in &mut run.steps[before..] {
             step.comment.clone_from(&link.words);
         }
         // What a wait brought must show after the step before the wait.
-        let waits = link.tool.starts_with("wait_for") || link.tool.starts_with("refresh");
+        let waits = matches!(does, "wait_for" | "refresh_traversal");
         if (run.steps.len() > before || waits && link.worked)
             && let (Some(step), Some(screen)) = (run.steps.last_mut(), &link.screen)
         {
             if waits && !self.literal {
                 // What has disappeared since was only temporary, such as a dialog that closes.
-                let holds = |check: &Check| {
-                    let wanted = check.fill_none();
-                    wanted.is_none_or(|wanted| screen.visible().any(|line| wanted.is(line)))
-                };
-                step.checks.shows.retain(holds);
+                step.checks.shows.retain(|check| screen.shows(check));
             }
             self.check(&mut step.checks, screen);
         }
@@ -148,16 +139,15 @@ impl Learn {
             let told = answer.and_then(|answer| step_line(answer, number));
             let done = told.map_or(link.worked, |line| line.contains(" done"));
             let nothing = told.is_some_and(|line| line.ends_with("effect: nothing"));
-            let Some(step) = step.as_object().filter(|_| done) else {
+            let Some(mut arguments) = step.as_object().filter(|_| done).cloned() else {
                 continue;
             };
-            let mut arguments = step.clone();
-            let does = word(step, "do").to_lowercase();
-            arguments.remove("do");
+            let does = word(&arguments, "do").to_lowercase();
             let does = does.trim_end_matches("_and_traverse");
+            arguments.remove("do");
             // A key, such as select all, is never idle: it prepares the next step.
-            let idle = nothing && !self.literal && matches!(does, "scroll");
-            if does != "wait_for" && does != "read" && !idle {
+            let idle = nothing && !self.literal && does == "scroll";
+            if ACTING.contains(&does) && !idle {
                 run.act(does, &arguments, link.pid, None)?;
             }
         }
@@ -173,40 +163,34 @@ impl Learn {
             let (list, check) = match change {
                 DeltaLine::Added(line) if line.visible => (&mut checks.shows, shown(line)),
                 DeltaLine::Modified(line, changes) => {
-                    let focus = |a: Attribute| a == Attribute::Focused;
+                    let mut focus = changes.iter().map(|c| c.attribute == Attribute::Focused);
+                    let focus = !changes.is_empty() && focus.all(|is_focus| is_focus);
                     let now = screen.visible().find(|now| now.reference == line.reference);
-                    let Some(now) = now.filter(|_| !changes.iter().all(|c| focus(c.attribute)))
-                    else {
+                    let Some(now) = now.filter(|_| !focus) else {
                         continue;
                     };
-                    let off = Check::unchecked(now, &screen.lines);
-                    let off = off.filter(|off| !checks.absent.contains(off));
-                    checks
-                        .absent
-                        .extend(off.filter(|_| checks.absent.len() < most));
+                    let (off, absent) = (Check::unchecked(now, &screen.lines), &mut checks.absent);
+                    let off = off.filter(|off| absent.len() < most && !absent.contains(off));
+                    absent.extend(off);
                     (&mut checks.shows, shown(now))
                 }
                 DeltaLine::Removed(line) => {
-                    let stays = |check: &Check| {
-                        let wanted = check.fill_none();
-                        wanted.is_some_and(|wanted| screen.visible().any(|line| wanted.is(line)))
-                    };
-                    let check = shown(line).filter(|check| !stays(check));
+                    let check = shown(line).filter(|check| !screen.shows(check));
                     (&mut checks.absent, check)
                 }
                 DeltaLine::Added(_) => continue,
             };
-            let Some(check) = check else { continue };
-            let written = check.written();
-            let changes_alone =
-                !self.literal && VOLATILE.as_ref().is_some_and(|v| v.is_match(&written));
-            if !changes_alone && list.len() < most && !list.contains(&check) {
-                list.push(check);
-            }
+            let is_volatile = |check: &Check| {
+                let mut volatile = VOLATILE.iter().filter(|_| !self.literal);
+                volatile.any(|volatile| volatile.is_match(&check.written()))
+            };
+            let fits = |check: &Check| list.len() < most && !list.contains(check);
+            let check = check.filter(|check| fits(check) && !is_volatile(check));
+            list.extend(check);
         }
-        let gone = checks.shows.clone();
         // A later wait may have seen again what an earlier diff reported as gone.
-        checks.absent.retain(|check| !gone.contains(check));
+        let Checks { shows, absent, .. } = checks;
+        absent.retain(|check| !shows.contains(check));
     }
 
     /// Drops a step that Escape took back, and the Escape.
@@ -228,60 +212,65 @@ impl Learn {
         }
     }
 
-    /// In checks, replaces the file name of an input that is a path by the input's name: titles and
-    /// lists show only the file name.
-    fn name_files(&self, recipe: &mut Recipe) {
-        for (name, path) in self.inputs.iter().filter(|(_, value)| value.contains('/')) {
-            let (file, stem) = file(path);
-            let parts = [(file, "name"), (stem, "stem")];
-            let named = |text: &str| {
-                let mut parts = parts.iter().filter(|(part, _)| part.len() > 2);
-                let is_in = |(part, _): &&(&str, &str)| !text.contains('{') && text.contains(part);
-                parts.find(is_in).map_or(text.to_owned(), |(part, kind)| {
-                    text.replace(part, &format!("{{{name}.{kind}}}"))
-                })
-            };
-            let steps = recipe.steps.iter_mut();
-            let checks = steps.flat_map(|step| step.checks.each_mut());
-            checks.for_each(|check| check.map(named));
-        }
-    }
-
-    /// Replaces the values of inputs by their names.
+    /// Makes templates of the texts: names of inputs replace their values.
     fn name_inputs(&self, recipe: &mut Recipe) -> Result<(), String> {
-        let mut inputs = self.inputs.clone();
-        inputs.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
-        for (name, value) in &inputs {
-            let (value, named) = (literal(value), format!("{{{name}}}"));
-            let mut found = recipe.app.contains(&value) && !value.is_empty();
-            let arguments = recipe.steps.iter().flat_map(|step| step.arguments.values());
-            let mut typed = arguments.filter_map(Value::as_str);
-            found |= !value.is_empty() && typed.any(|text| text.contains(&value));
-            recipe.app = recipe.app.replace(&value, &named);
-            recipe.map(&mut |text| text.replace(&value, &named));
-            if !found {
+        let arguments = recipe.steps.iter().flat_map(|step| step.arguments.values());
+        let typed = arguments.filter_map(Value::as_str).chain([&*recipe.app]);
+        let typed: Vec<&str> = typed.collect();
+        for (name, value) in &self.inputs {
+            if value.is_empty() || !typed.iter().any(|text| text.contains(value)) {
                 let why = format!("no text that was typed has the value of input {name}");
                 return Err(why);
             }
+            recipe.inputs.push(Input {
+                name: name.clone(),
+                default: Some(value.clone()),
+                ..Input::default()
+            });
         }
-        self.name_files(recipe);
-        let own = self.inputs.iter().map(|(name, value)| Input {
-            name: name.clone(),
-            default: Some(value.clone()),
-            ..Input::default()
-        });
-        recipe.inputs.splice(0..0, own);
+        let values = Values::new(&recipe.inputs, &BTreeMap::new()).map_err(|wrong| wrong.why)?;
+        recipe.map(&mut |text| values.named(text, 1));
+        // Titles and lists show only the file name of a path.
+        for (name, path) in self.inputs.iter().filter(|(_, value)| value.contains('/')) {
+            let (file, stem) = file(path);
+            for (part, kind) in [(file, "name"), (stem, "stem")] {
+                let named = |text: &str| {
+                    if text.contains('{') || part.len() < 3 {
+                        text.to_owned()
+                    } else {
+                        text.replace(part, &format!("{{{name}.{kind}}}"))
+                    }
+                };
+                let steps = recipe.steps.iter_mut();
+                let checks = steps.flat_map(|step| step.checks.each_mut());
+                checks.for_each(|check| check.map(named));
+            }
+        }
+        let arguments = recipe.steps.iter_mut().flat_map(|step| &mut step.arguments);
+        for (number, (name, value)) in (1..).zip(arguments.filter(|(_, text)| **text == HIDDEN)) {
+            if !matches!(name.as_str(), "text" | "value") {
+                let why = "of a call is not in the log: it may be a secret";
+                return Err(format!("{name} {why}"));
+            }
+            let number = Some(number)
+                .filter(|n| *n > 1)
+                .map(|n: usize| n.to_string());
+            let name = format!("password{}", number.unwrap_or_default());
+            *value = format!("{{{name}}}").into();
+            recipe.inputs.push(Input {
+                name,
+                kind: Kind::Secret,
+                ..Input::default()
+            });
+        }
         Ok(())
     }
 }
 
-/// The tools that act in an app.
+/// The tools that act in an app, without `_and_traverse`.
 #[rustfmt::skip]
-const ACTING: [&str; 8] = [
-    "click_and_traverse", "type_and_traverse", "press_key_and_traverse", "scroll_and_traverse",
-    "drag_and_traverse", "set_value_and_traverse", "press_ax_and_traverse",
-    "set_selected_and_traverse",
-];
+const ACTING: [&str; 8] =
+    ["click", "type", "press_key", "scroll", "drag", "set_value", "press_ax", "set_selected"];
 
 /// Matches texts that change by themselves: times, dates, counts with their word, and names of
 /// temporary files.
@@ -327,30 +316,13 @@ impl Run {
         let own = target(&mut arguments, OWN, lines, answered, changing)?;
         let to = target(&mut arguments, END, lines, None, changing)?;
         let app = screen.filter(|_| pid != self.main);
-        let app = app.map(|(_, name)| literal(name));
-        if let Some(window) = arguments.get("window").and_then(Value::as_str)
-            && let Some(line) = by_ref(lines, window)
-        {
-            let title = literal(text(line));
-            arguments.insert("window".into(), title.into());
+        let app = app.map(|(_, name)| name.clone());
+        let window = arguments.get("window").and_then(Value::as_str);
+        if let Some(line) = window.and_then(|window| by_ref(lines, window)) {
+            arguments["window"] = text_of(line).into();
         }
         let repeat = arguments.remove("repeat");
         let repeat = repeat.and_then(|n| u32::try_from(n.as_u64()?).ok());
-        for (name, value) in &mut arguments {
-            let Value::String(text) = value else { continue };
-            if text == HIDDEN {
-                if !matches!(name.as_str(), "text" | "value") {
-                    let why = "of a call is not in the log: it may be a secret";
-                    return Err(format!("{name} {why}"));
-                }
-                let mut input = Input::default();
-                (input.name, input.kind) = (secret(self.secrets.len() + 1), Kind::Secret);
-                *text = format!("{{{}}}", input.name);
-                self.secrets.push(input);
-            } else {
-                *text = literal(text);
-            }
-        }
         self.add(does, arguments, own);
         if let Some(step) = self.steps.last_mut() {
             (step.app, step.repeat, step.to) = (app, repeat, to);
@@ -366,7 +338,7 @@ fn word<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
 }
 
 /// The target's line in an answer.
-fn answered(answer: &str) -> Option<Line> {
+pub fn answered(answer: &str) -> Option<Line> {
     let mut lines = answer.lines();
     let line = lines.find_map(|line| line.strip_prefix("target: "))?;
     let line = line.strip_prefix("gone: ").unwrap_or(line);
@@ -397,8 +369,10 @@ fn changing(links: &[Link]) -> Vec<Ref> {
     let all = screens.flat_map(|screen| &screen.lines);
     let fields = all.filter(|line| line.states.contains(States::EDITABLE));
     let changes = fields.filter_map(|line| {
-        let known = first.entry(line.reference?).or_insert_with(|| text(line));
-        line.reference.filter(|_| *known != text(line))
+        let known = first
+            .entry(line.reference?)
+            .or_insert_with(|| text_of(line));
+        line.reference.filter(|_| *known != text_of(line))
     });
     changes.collect()
 }
@@ -420,7 +394,7 @@ fn shown(line: &Line) -> Option<Check> {
     let many = |text: &deskline_core::Text| text.shown.chars().count() > LONGEST;
     let long = |text: &Option<deskline_core::Text>| text.as_ref().is_some_and(many);
     let states = States::CHECKED | States::MIXED | States::EXPANDED | States::DISABLED;
-    let empty = text(line).trim().is_empty() && line.value.is_none();
+    let empty = text_of(line).trim().is_empty() && line.value.is_none();
     let empty = empty || line.role.is_progress();
     (!empty && !long(&line.text) && !long(&line.value)).then(|| Check::of(line, states))
 }

@@ -19,14 +19,15 @@ mod tests;
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use aimed::{at_point, pressed, told};
-pub use check::{Check, Wanted, shape};
-pub use find::{Found, Missing, Way, find, find_part};
-pub use inputs::{Filled, Input, Kind, Values};
+pub use check::{Check, shape};
+pub use find::{Way, find, find_part, text_of};
+pub use inputs::{Input, Kind, Values};
 pub use language::{Messages, Words, language, messages};
-pub use learn::{HIDDEN, Learn, Link, secret};
+pub use learn::{HIDDEN, Learn, Link, answered};
 pub use read::{KEYS, REFUSED, read};
 pub use screen::Screen;
 pub use table::rows;
@@ -42,69 +43,100 @@ pub(crate) const LINTS: [&str; 2] = ["labels", "contrast"];
 /// How the name of a recipe's file ends.
 pub const SUFFIX: &str = ".recipe.toml";
 
-#[derive(Debug, Clone, Default, PartialEq)]
+/// In a file, the keys are these names.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Recipe {
-    /// What the recipe does, for whoever chooses among several.
-    pub about: String,
     /// The app that `open_application_and_traverse` opens first, and where the file names it.
     pub app: String,
+    #[serde(skip)]
     pub at: Place,
+    /// What the recipe does, for whoever chooses among several.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub about: String,
     /// The catalogues of the language of the recipe's texts. Without any, the texts are in the
     /// program's own language.
     pub catalogues: Vec<PathBuf>,
+    #[serde(skip)]
     pub inputs: Vec<Input>,
+    #[serde(skip)]
     pub steps: Vec<Step>,
     /// Steps for dialogs that may or may not come. Each is done when its dialog shows.
+    #[serde(skip)]
     pub dialogs: Vec<Step>,
     /// What must hold at the end.
+    #[serde(skip)]
     pub end: Checks,
 }
 
 /// A step: what a tool does, its target, what must be there before, and what must show after.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Step {
+    #[serde(skip)]
     pub at: Place,
     /// Where the step's keys are in the file.
+    #[serde(skip)]
     pub keys: Vec<(String, Place)>,
     /// The tool, without `_and_traverse`.
+    #[serde(rename = "do")]
     pub does: String,
-    /// The tool's arguments, but for the pid and the target.
-    pub arguments: Map<String, Value>,
-    pub repeat: Option<u32>,
     /// The app that the step acts in, if it is not the recipe's app.
     pub app: Option<String>,
+    #[serde(flatten)]
     pub target: Option<Target>,
-    /// Where a drag ends.
-    pub to: Option<Target>,
     /// The dialog that must be in front. If `None`, no dialog may be in front.
     pub dialog: Option<String>,
     /// What must have the focus, if the step sends keys.
     pub focus: Option<Check>,
+    /// Where a drag ends.
+    pub to: Option<Target>,
+    pub repeat: Option<u32>,
+    #[serde(flatten)]
     pub checks: Checks,
+    /// The tool's arguments, but for the pid and the target: all other keys.
+    #[serde(flatten)]
+    pub arguments: Map<String, Value>,
     /// Where the step came from, for the reader of the file.
+    #[serde(skip)]
     pub comment: String,
 }
 
 impl Recipe {
-    /// Changes each text in the recipe's steps and checks that may contain inputs.
+    /// Changes each text in the recipe that may contain inputs.
     pub(crate) fn map(&mut self, change: &mut dyn FnMut(&str) -> String) {
-        let steps = self.steps.iter_mut().chain(&mut self.dialogs);
-        steps.for_each(|step| step.map(change));
-        self.end
-            .each_mut()
-            .for_each(|check| check.map(&mut *change));
+        self.app = change(&self.app);
+        for step in self.steps.iter_mut().chain(&mut self.dialogs) {
+            step.map(change);
+        }
+        let end = self.end.each_mut();
+        end.for_each(|check| check.map(&mut *change));
+    }
+
+    /// The recipe with its inputs filled in.
+    ///
+    /// # Errors
+    /// Those of [`Values::fill`].
+    pub fn fill(&self, values: &Values) -> Result<Self, String> {
+        let (mut filled, mut wrong) = (self.clone(), None);
+        filled.map(&mut |text| {
+            let filled = values.fill(text).map_err(|why| wrong = Some(why));
+            filled.unwrap_or_default()
+        });
+        wrong.map_or(Ok(filled), Err)
     }
 }
 
 impl Step {
-    pub(crate) fn map(&mut self, change: &mut dyn FnMut(&str) -> String) {
+    fn map(&mut self, change: &mut dyn FnMut(&str) -> String) {
         let target = self.target.iter_mut().chain(&mut self.to);
         let target = target.flat_map(|t| [&mut t.element, &mut t.after, &mut t.before]);
         let arguments = self.arguments.values_mut().filter_map(|value| match value {
             Value::String(text) => Some(text),
             _ => None,
         });
-        for text in target.chain([&mut self.dialog]).flatten().chain(arguments) {
+        let own = [&mut self.dialog, &mut self.app];
+        for text in target.chain(own).flatten().chain(arguments) {
             *text = change(text);
         }
         let checks = self.checks.each_mut().chain(&mut self.focus);
@@ -137,35 +169,21 @@ impl Step {
     }
 }
 
-impl Target {
-    /// The target with its inputs filled in.
-    ///
-    /// # Errors
-    /// Those of [`Values::fill`].
-    pub fn fill(&self, values: &Values) -> Result<Self, String> {
-        Ok(Self {
-            element: values.fill_some(self.element.as_deref())?,
-            after: values.fill_some(self.after.as_deref())?,
-            before: values.fill_some(self.before.as_deref())?,
-            ..self.clone()
-        })
-    }
-}
-
 /// Describes an element by its role and text, and by what tells it from similar elements.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// The element's whole text; `**` at an end stands for anything. `None` if it has no text.
     pub element: Option<String>,
     pub role: Option<String>,
-    /// The number of the element among similar ones, from 1, and how many of these there are.
-    pub nth: Option<(usize, usize)>,
+    /// The number of the element among similar ones: `2 of 3`.
+    pub nth: Option<String>,
     /// The texts that stand before and after the element.
     pub after: Option<String>,
     pub before: Option<String>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Checks {
     pub shows: Vec<Check>,
     pub absent: Vec<Check>,

@@ -3,20 +3,25 @@
 use std::ops::Range;
 
 use deskline_core::nearest;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use toml_edit::{Document, Item, Key, TableLike, Value};
 
-use crate::inputs::wrong;
-use crate::{Check, Checks, FORMAT, Input, Kind, LINTS, Place, Recipe, Step, Target, Wrong};
+use crate::find::numbers;
+use crate::{Check, FORMAT, Input, Kind, LINTS, Place, Recipe, Step, Target, Values, Wrong};
 
 /// Arguments that no step may have, because they differ from run to run.
 pub const REFUSED: [&str; 8] = ["pid", "ref", "x", "y", "toPid", "toRef", "toX", "toY"];
 
-/// The keys of a step that are no arguments of its tool.
+/// The keys of a step that are no arguments of its tool. Those of a target are together, and so are
+/// those of checks.
 pub const KEYS: [&str; 16] = [
     "do", "repeat", "app", "element", "role", "nth", "after", "before", "to", "dialog", "focus",
     "shows", "absent", "enabled", "lint", "within",
 ];
+
+/// The keys that have a text or a list of texts.
+pub(crate) const LISTS: [&str; 5] = ["catalogues", "shows", "absent", "enabled", "lint"];
 
 /// Reads a recipe. The tools' arguments are not checked: only the tools know them.
 ///
@@ -31,6 +36,7 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
         text,
         keyed: document.as_table(),
         whole: 0..0,
+        values: &Values::default(),
     };
     let format = file.get("format", Item::as_integer, "a number, such as 1")?;
     let format = format.ok_or_else(|| file.wrong("", "format is missing: write format = 1"))?;
@@ -38,30 +44,24 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
         let why = format!("it has format {format}, and this version reads {FORMAT}");
         return Err(file.wrong("format", &why));
     }
-    let keys = "format app about catalogues inputs step dialog end";
-    file.only(&keys.split(' ').collect::<Vec<_>>())?;
-    let mut recipe = Recipe {
-        about: file.text("about")?.unwrap_or_default(),
-        app: file.filled("app", "the app that it opens")?,
-        at: file.wrong("app", "").at,
-        catalogues: file.texts("catalogues")?.iter().map(Into::into).collect(),
-        inputs: inputs(&file)?,
-        ..Recipe::default()
+    let own = ["app", "about", "catalogues"];
+    file.only(&[&own[..], &["format", "inputs", "step", "dialog", "end"]].concat())?;
+    let inputs = file.table("inputs")?;
+    let inputs = inputs.map_or(Ok(Vec::new()), |inputs| inputs.inputs())?;
+    let file = Table {
+        values: &Values::empty(&inputs),
+        ..file
     };
-    file.template("app", &recipe.inputs)?;
-    for table in file.tables("step")? {
-        recipe.steps.push(step(&table, &recipe.inputs)?);
-    }
-    for table in file.tables("dialog")? {
-        let step = step(&table, &recipe.inputs)?;
-        if step.checks.shows.is_empty() {
-            return Err(table.wrong("", "a dialog needs shows: what tells that it is there"));
-        }
-        recipe.dialogs.push(step);
-    }
+    let mut recipe = Recipe {
+        at: file.wrong("app", "").at,
+        inputs,
+        ..file.made(|name| own.contains(&name))?
+    };
+    file.filled("app", &recipe.app, "the app that it opens")?;
+    (recipe.steps, recipe.dialogs) = (file.steps("step")?, file.steps("dialog")?);
     if let Some(end) = file.table("end")? {
-        end.only(&["shows", "absent", "enabled", "lint", "within"])?;
-        recipe.end = end.checks(&recipe.inputs)?;
+        end.only(&KEYS[11..])?;
+        recipe.end = end.made(|_| true)?;
     }
     if recipe.steps.is_empty() {
         return Err(file.wrong("", "it has no step: write [[step]]"));
@@ -69,88 +69,61 @@ pub fn read(text: &str) -> Result<Recipe, Wrong> {
     Ok(recipe)
 }
 
-fn inputs(file: &Table<'_>) -> Result<Vec<Input>, Wrong> {
-    let Some(all) = file.table("inputs")? else {
-        return Ok(Vec::new());
-    };
-    let mut inputs = Vec::new();
-    for (name, _) in all.keyed.iter() {
-        if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            return Err(all.wrong(name, "an input's name has letters, digits and _ alone"));
-        }
-        let none = || all.wrong(name, "it must be a table");
-        let table = all.table(name)?.ok_or_else(none)?;
-        table.only(&["type", "default", "about"])?;
-        let word = table.text("type")?.unwrap_or_else(|| "text".into());
-        let mut kinds = Kind::WORDS.into_iter();
-        let kind = kinds.find_map(|(known, kind)| (known == word).then_some(kind));
-        let kind = kind.ok_or_else(|| table.wrong("type", "type is text, number or secret"))?;
-        let default = match table.keyed.get("default").map(json) {
-            None => None,
-            Some(Json::String(text)) => Some(text),
-            Some(number @ Json::Number(_)) => Some(number.to_string()),
-            Some(_) => return Err(table.wrong("default", "default must be a text or a number")),
-        };
-        if kind == Kind::Secret && default.is_some() {
-            let why = "a secret has no default: it would be in the file";
-            return Err(table.wrong("default", why));
-        }
-        let about = table.text("about")?.unwrap_or_default();
-        inputs.push(Input {
-            name: name.to_owned(),
-            kind,
-            default,
-            about,
-            at: all.wrong(name, "").at,
-        });
+/// What is wrong with the value of a key, if something is.
+fn flaw(name: &str, value: &Json, values: &Values) -> Option<String> {
+    let is_list = LISTS.contains(&name);
+    if let Json::Array(all) = value
+        && (is_list || !KEYS.contains(&name))
+    {
+        return all.iter().find_map(|one| flaw(name, one, values));
     }
-    Ok(inputs)
+    let must = |what: &str| Some(format!("{name} must be {what}"));
+    let unless = |fits: bool, why: &str| (!fits).then(|| why.to_owned());
+    match (name, value.as_str()) {
+        ("repeat", _) => match value.as_i64() {
+            Some(n) => unless((1..=100).contains(&n), "repeat is from 1 to 100"),
+            None => must("a number of times"),
+        },
+        ("within", _) => match value.as_f64() {
+            Some(n) => unless((0.0..=300.0).contains(&n), "within is from 0 to 300 s"),
+            None => must("a number of seconds"),
+        },
+        ("default", _) => {
+            let fits = value.is_string() || value.is_number();
+            unless(fits, "default must be a text or a number")
+        }
+        (_, None) if is_list => must("a text in quotes, or a list of them"),
+        ("to", None) => None,
+        ("about" | "type", None) => must("a text in quotes"),
+        (_, None) if KEYS.contains(&name) => must("a text in quotes"),
+        (_, None) | ("do" | "role" | "about" | "catalogues", _) => None,
+        ("nth", Some(nth)) => {
+            let fits = numbers(nth).is_some();
+            unless(fits, "nth must be such as \"2 of 3\"")
+        }
+        ("lint", Some(lint)) => {
+            let fits = LINTS.contains(&lint);
+            unless(fits, "lint is a list of labels and contrast")
+        }
+        ("type", Some(kind)) => {
+            let fits = Kind::ALL.iter().any(|known| known.word() == kind);
+            unless(fits, "type is text, number or secret")
+        }
+        ("focus" | "shows" | "absent" | "enabled", Some(check)) => {
+            let check = Check::parse(check).and_then(|check| check.fillable(values));
+            check.err().map(|why| format!("{name}: {why}"))
+        }
+        (_, Some(text)) => values.fill(text).err(),
+    }
 }
 
-fn step(table: &Table<'_>, inputs: &[Input]) -> Result<Step, Wrong> {
-    for name in REFUSED {
-        if table.keyed.contains_key(name) {
-            let instead = "name the target by element, its app by app, a drag's end by to";
-            let why = format!("{name} differs from run to run: {instead}");
-            return Err(table.wrong(name, &why));
-        }
-    }
-    let target = table.target(inputs)?;
-    let to = table.table("to")?;
-    let to = to.map(|to| to.only(&KEYS[3..8]).and_then(|()| to.target(inputs)));
-    let mut arguments = Map::new();
-    for (name, item) in table.keyed.iter().filter(|(name, _)| !KEYS.contains(name)) {
-        let value = json(item);
-        table.each_text(name, &value, inputs)?;
-        arguments.insert(name.to_owned(), value);
-    }
-    let focus = table.text("focus")?;
-    let focus = focus.map(|text| Check::parse(&text, inputs)).transpose();
-    let repeat = table.get("repeat", Item::as_integer, "a number of times")?;
-    if repeat.is_some_and(|n| !(1..=100).contains(&n)) {
-        return Err(table.wrong("repeat", "repeat is from 1 to 100"));
-    }
-    Ok(Step {
-        at: place(table.text, Some(table.whole.clone())),
-        keys: table.keys(),
-        does: table.filled("do", "what the step does, such as click")?,
-        repeat: repeat.and_then(|n| u32::try_from(n).ok()),
-        arguments,
-        app: table.template("app", inputs)?,
-        target: (target != Target::default()).then_some(target),
-        to: to.transpose()?,
-        dialog: table.template("dialog", inputs)?,
-        focus: focus.map_err(|why| table.wrong("focus", &why))?,
-        checks: table.checks(inputs)?,
-        comment: String::new(),
-    })
-}
-
-/// A table of the file.
+/// A table of the file, and the inputs that its texts may have in them.
+#[derive(Clone)]
 struct Table<'t> {
     text: &'t str,
     keyed: &'t dyn TableLike,
     whole: Range<usize>,
+    values: &'t Values,
 }
 
 impl<'t> Table<'t> {
@@ -165,17 +138,23 @@ impl<'t> Table<'t> {
         }
     }
 
-    fn keys(&self) -> Vec<(String, Place)> {
-        let at = |(name, _): (&str, _)| (name.to_owned(), self.wrong(name, "").at);
-        self.keyed.iter().map(at).collect()
+    fn names(&self) -> impl Iterator<Item = &'t str> {
+        self.keyed.iter().map(|(name, _)| name)
     }
 
     fn only(&self, names: &[&str]) -> Result<(), Wrong> {
-        let unknown = self.keyed.iter().find(|(name, _)| !names.contains(name));
-        unknown.map_or(Ok(()), |(name, _)| {
+        let unknown = self.names().find(|name| !names.contains(name));
+        unknown.map_or(Ok(()), |name| {
             let near = nearest(name, names.iter().copied()).unwrap_or_default();
             Err(self.wrong(name, &format!("unknown key {name}. Did you mean {near}?")))
         })
+    }
+
+    fn filled(&self, name: &str, text: &str, what: &str) -> Result<(), Wrong> {
+        match text.trim() {
+            "" => Err(self.wrong(name, &format!("{name} is missing: {what}"))),
+            _ => Ok(()),
+        }
     }
 
     fn get<T>(
@@ -191,133 +170,117 @@ impl<'t> Table<'t> {
         read(item).map(Some).ok_or_else(wrong)
     }
 
-    fn text(&self, name: &str) -> Result<Option<String>, Wrong> {
-        let text = self.get(name, Item::as_str, "a text in quotes")?;
-        Ok(text.map(str::to_owned))
+    fn at(&self, keyed: &'t dyn TableLike, whole: Option<Range<usize>>) -> Self {
+        Self {
+            keyed,
+            whole: whole.unwrap_or(0..0),
+            ..self.clone()
+        }
     }
 
-    fn filled(&self, name: &str, what: &str) -> Result<String, Wrong> {
-        let text = self.text(name)?.filter(|text| !text.trim().is_empty());
-        text.ok_or_else(|| self.wrong(name, &format!("{name} is missing: {what}")))
+    fn table(&self, name: &str) -> Result<Option<Self>, Wrong> {
+        let own = |item: &'t Item| Some(self.at(item.as_table_like()?, item.span()));
+        self.get(name, own, "a table")
     }
 
-    fn target(&self, inputs: &[Input]) -> Result<Target, Wrong> {
-        Ok(Target {
-            element: self.template("element", inputs)?,
-            role: self.text("role")?,
-            nth: self.nth()?,
-            after: self.template("after", inputs)?,
-            before: self.template("before", inputs)?,
-        })
+    /// Makes a value of the keys that `is_own` admits.
+    fn made<T: DeserializeOwned>(&self, is_own: impl Fn(&str) -> bool) -> Result<T, Wrong> {
+        let mut object = Map::new();
+        for (name, item) in self.keyed.iter().filter(|(name, _)| is_own(name)) {
+            let value = json(item);
+            if let Some(why) = flaw(name, &value, self.values) {
+                return Err(self.wrong(name, &why));
+            }
+            let value = match value {
+                Json::String(one) if LISTS.contains(&name) => [one].into_iter().collect(),
+                Json::Number(number) if name == "default" => number.to_string().into(),
+                value => value,
+            };
+            object.insert(name.to_owned(), value);
+        }
+        let made = serde_json::from_value(object.into());
+        made.map_err(|error| self.wrong("", &error.to_string()))
     }
 
-    fn nth(&self) -> Result<Option<(usize, usize)>, Wrong> {
-        let Some(text) = self.text("nth")? else {
-            return Ok(None);
-        };
-        let parts = text.split_once(" of ");
-        let parts = parts.and_then(|(nth, of)| Some((nth.parse().ok()?, of.parse().ok()?)));
-        let parts = parts.filter(|(nth, of)| (1..=*of).contains(nth));
-        let wrong = || self.wrong("nth", "nth must be such as \"2 of 3\"");
-        parts.map(Some).ok_or_else(wrong)
+    fn inputs(&self) -> Result<Vec<Input>, Wrong> {
+        let mut inputs = Vec::new();
+        for name in self.names() {
+            if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                return Err(self.wrong(name, "an input's name has letters, digits and _ alone"));
+            }
+            let Some(table) = self.table(name)? else {
+                continue;
+            };
+            table.only(&["type", "default", "about"])?;
+            let mut input: Input = table.made(|_| true)?;
+            (input.name, input.at) = (name.to_owned(), self.wrong(name, "").at);
+            if input.kind == Kind::Secret && input.default.is_some() {
+                let why = "a secret has no default: it would be in the file";
+                return Err(table.wrong("default", why));
+            }
+            inputs.push(input);
+        }
+        Ok(inputs)
     }
 
-    fn table(&self, name: &str) -> Result<Option<Table<'t>>, Wrong> {
-        let table = self.get(name, Item::as_table_like, "a table")?;
-        Ok(table.map(|table| Table {
-            text: self.text,
-            keyed: table,
-            whole: self.keyed.get(name).and_then(Item::span).unwrap_or(0..0),
-        }))
-    }
-
-    fn tables(&self, name: &str) -> Result<Vec<Table<'t>>, Wrong> {
+    fn steps(&self, name: &str) -> Result<Vec<Step>, Wrong> {
         let what = format!("tables: write [[{name}]] before each");
         let tables = self.get(name, Item::as_array_of_tables, &what)?;
         let tables = tables.into_iter().flat_map(|tables| tables.iter());
-        Ok(tables
-            .map(|table| Table {
-                text: self.text,
-                keyed: table,
-                whole: table.span().unwrap_or(0..0),
-            })
-            .collect())
-    }
-
-    fn check_text(&self, name: &str, text: &str, inputs: &[Input]) -> Result<(), Wrong> {
-        wrong(text, inputs).map_or(Ok(()), |why| Err(self.wrong(name, &why)))
-    }
-
-    /// A text that may have inputs in it.
-    fn template(&self, name: &str, inputs: &[Input]) -> Result<Option<String>, Wrong> {
-        let text = self.text(name)?;
-        let is_wrong = text.as_ref().and_then(|text| wrong(text, inputs));
-        is_wrong.map_or(Ok(text), |why| Err(self.wrong(name, &why)))
-    }
-
-    fn each_text(&self, name: &str, value: &Json, inputs: &[Input]) -> Result<(), Wrong> {
-        match value {
-            Json::String(text) => self.check_text(name, text, inputs),
-            Json::Array(all) => all
-                .iter()
-                .try_for_each(|one| self.each_text(name, one, inputs)),
-            _ => Ok(()),
-        }
-    }
-
-    fn checks(&self, inputs: &[Input]) -> Result<Checks, Wrong> {
-        let number = |item: &Item| item.as_float().or(item.as_integer().map(|n| n as f64));
-        let within = self.get("within", number, "a number of seconds")?;
-        if within.is_some_and(|within| !(0.0..=300.0).contains(&within)) {
-            return Err(self.wrong("within", "within is from 0 to 300 s"));
-        }
-        let lint = self.texts("lint")?;
-        if lint.iter().any(|lint| !LINTS.contains(&&**lint)) {
-            return Err(self.wrong("lint", "lint is a list of labels and contrast"));
-        }
-        let all = |name| self.each_check(name, inputs);
-        Ok(Checks {
-            shows: all("shows")?,
-            absent: all("absent")?,
-            enabled: all("enabled")?,
-            lint,
-            within,
-        })
-    }
-
-    /// A text, or a list of texts.
-    fn texts(&self, name: &str) -> Result<Vec<String>, Wrong> {
-        let texts = match self.keyed.get(name).map(json) {
-            None => return Ok(Vec::new()),
-            Some(Json::Array(all)) => all,
-            Some(one) => vec![one],
+        let step = |table: &'t toml_edit::Table| {
+            let table = self.at(table, table.span());
+            let step = table.step()?;
+            if name == "dialog" && step.checks.shows.is_empty() {
+                let why = "a dialog needs shows: what tells that it is there";
+                return Err(table.wrong("", why));
+            }
+            Ok(step)
         };
-        let text = |text: &Json| text.as_str().map(str::to_owned);
-        let why = format!("{name} must be a text in quotes, or a list of them");
-        let wrong = || self.wrong(name, &why);
-        let texts = texts.iter().map(|one| text(one).ok_or_else(wrong));
-        texts.collect()
+        tables.map(step).collect()
     }
 
-    fn each_check(&self, name: &str, inputs: &[Input]) -> Result<Vec<Check>, Wrong> {
-        let wrong = |why: String| self.wrong(name, &format!("{name}: {why}"));
-        let check = |text: &String| Check::parse(text, inputs).map_err(wrong);
-        self.texts(name)?.iter().map(check).collect()
+    fn step(&self) -> Result<Step, Wrong> {
+        if let Some(name) = self.names().find(|name| REFUSED.contains(name)) {
+            let instead = "name the target by element, its app by app, a drag's end by to";
+            let why = format!("{name} differs from run to run: {instead}");
+            return Err(self.wrong(name, &why));
+        }
+        if let Some(to) = self.table("to")? {
+            to.only(&KEYS[3..8])?;
+            to.made::<Target>(|_| true)?;
+        }
+        let at = |name: &str| self.wrong(name, "").at;
+        let mut step = Step {
+            at: at(""),
+            keys: self
+                .names()
+                .map(|name| (name.to_owned(), at(name)))
+                .collect(),
+            ..self.made(|_| true)?
+        };
+        self.filled("do", &step.does, "what the step does, such as click")?;
+        step.target.take_if(|target| *target == Target::default());
+        Ok(step)
     }
 }
 
+/// A value without its place and format; of a table, too.
 fn json(item: &Item) -> Json {
-    fn plain(value: &Value) -> Json {
-        match value {
-            Value::String(text) => text.value().as_str().into(),
-            Value::Integer(number) => (*number.value()).into(),
-            Value::Float(number) => (*number.value()).into(),
-            Value::Boolean(flag) => (*flag.value()).into(),
-            Value::Array(all) => all.iter().map(plain).collect(),
-            other => other.to_string().trim().into(),
-        }
+    if let Some(table) = item.as_table_like() {
+        return table
+            .iter()
+            .map(|(name, item)| (name, json(item)))
+            .collect();
     }
-    item.as_value().map_or(Json::Null, plain)
+    match item.as_value() {
+        Some(Value::String(text)) => text.value().as_str().into(),
+        Some(Value::Integer(number)) => (*number.value()).into(),
+        Some(Value::Float(number)) => (*number.value()).into(),
+        Some(Value::Boolean(flag)) => (*flag.value()).into(),
+        Some(Value::Array(all)) => all.iter().map(|one| json(&one.clone().into())).collect(),
+        Some(other) => other.to_string().trim().into(),
+        None => Json::Null,
+    }
 }
 
 fn place(text: &str, span: Option<Range<usize>>) -> Place {

@@ -2,10 +2,10 @@
 
 use deskline_core::escape::unescape;
 use deskline_core::tree_reader::{self, FileLine};
-use deskline_core::{Attribute, Change, DeltaLine, Line, States, Value, is_dialog};
+use deskline_core::{DeltaLine, Line, States, is_dialog};
 
-use crate::check::shape;
-use crate::find::text;
+use crate::check::{Check, shape};
+use crate::find::text_of;
 
 /// The screen of one app after a call, and what the call changed.
 #[derive(Debug, Clone, Default)]
@@ -53,11 +53,11 @@ impl Screen {
             let is_dialog = line.native_role.as_deref().is_some_and(is_dialog);
             is_dialog && front.is_some() && line.reference == front
         };
-        let front = self.lines.iter().find(is_front).map(text);
+        let front = self.lines.iter().find(is_front).map(text_of);
         self.dialog = self.dialog.take().or(front.map(str::to_owned));
     }
 
-    /// Notes what differs from an earlier screen of the same app.
+    /// Notes what differs from an earlier screen of the same app, without what of each element.
     pub fn changed_since(&mut self, old: &Self) {
         let is_in = |line: &Line, lines: &[Line]| {
             let same = |other: &Line| other.visible && other.reference == line.reference;
@@ -74,12 +74,7 @@ impl Screen {
             let states = |line: &Line| line.states.difference(States::FOCUSED);
             let is = |line: &Line| (line.text.clone(), line.value.clone(), states(line));
             if is(line) != is(before) {
-                let change = Change {
-                    attribute: Attribute::Value,
-                    old: Value::Flag(false),
-                    new: Value::Flag(true),
-                };
-                changes.push(DeltaLine::Modified(line.clone(), vec![change]));
+                changes.push(DeltaLine::Modified(line.clone(), Vec::new()));
             }
         }
         self.changes = changes;
@@ -91,7 +86,7 @@ impl Screen {
         let order = |screen: &Self| {
             let lines = screen.visible().map(|line| {
                 let value = line.value.as_ref().map(|value| shape(&value.shown));
-                (line.role, shape(text(line)), value)
+                (line.role, shape(text_of(line)), value)
             });
             lines.collect::<Vec<_>>()
         };
@@ -102,6 +97,11 @@ impl Screen {
     pub fn focused(&self) -> impl Iterator<Item = &Line> {
         let focused = |line: &&Line| line.states.contains(States::FOCUSED);
         self.visible().filter(focused)
+    }
+
+    /// Whether an element that shows meets the check.
+    pub fn shows(&self, check: &Check) -> bool {
+        self.visible().any(|line| check.is(line))
     }
 
     /// The elements that show.

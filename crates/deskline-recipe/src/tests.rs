@@ -89,6 +89,14 @@ Dear {name}|Dear {nmae}|15:1: {nmae} is no input of the recipe. A brace in a tex
 shows = "Tip of the Day"¶||24:1: a dialog needs shows: what tells that it is there
 enabled = '|lint = 'colour'¶enabled = '|30:1: lint is a list of labels and contrast
 do = "press_key"|do = 7|19:1: do must be a text in quotes
+do = "press_key"|do = " "|19:1: do is missing: what the step does, such as click
+do = "press_key"¶||18:1: do is missing: what the step does, such as click
+app = "gedit"¶||1:1: app is missing: the app that it opens
+absent = ["Unsaved"]|absent = [7]|22:1: absent must be a text in quotes, or a list of them
+absent = ["Unsaved"]|repeat = 101|22:1: repeat is from 1 to 100
+absent = ["Unsaved"]|within = -1|22:1: within is from 0 to 300 s
+absent = ["Unsaved"]|nth = "3 of 2"|22:1: nth must be such as "2 of 3"
+absent = ["Unsaved"]|focus = "{who}"|22:1: focus: {who} is no input of the recipe
 "#;
 
 #[test]
@@ -115,14 +123,11 @@ fn inputs_are_filled_into_texts() {
     let unknown = values(&recipe, &[("nam", "x")]).unwrap_err();
     assert_eq!(unknown, "it has no input \"nam\". Did you mean \"name\"?");
     let values = values(&recipe, &[("name", "B\"o{b}"), ("code", "s3")]).unwrap();
-    let filled = values.fill("{name}, {{x}}").unwrap();
-    assert_eq!(
-        (filled.text.as_str(), filled.is_secret),
-        ("B\"o{b}, {x}", false)
-    );
-    assert!(values.fill("{code}").unwrap().is_secret);
+    assert_eq!(values.fill("{name}, {{x}}").unwrap(), "B\"o{b}, {x}");
+    assert!(values.is_secret("{code}") && !values.is_secret("{name}, {{x}}"));
     // A value with quotes and braces is a value, and no part of the line's grammar.
-    let shows = recipe.steps[0].checks.shows[0].fill(&values).unwrap();
+    let filled = recipe.fill(&values).unwrap();
+    let shows = &filled.steps[0].checks.shows[0];
     let line = r#"[AXTextField] "Name" visible value:"Dear B\"o{b} {sic}" #e1"#;
     assert!(shows.is(&line.parse().unwrap()));
     assert!(!shows.is(&line.replace("sic", "sick").parse().unwrap()));
@@ -134,7 +139,7 @@ fn an_input_with_a_path_gives_its_file_name_and_stem() {
     let recipe = read(&LETTER.replace("Dear {name}", "Dear {name.stem}")).unwrap();
     let values = values(&recipe, &[("name", "/tmp/a.b.txt"), ("code", "x")]).unwrap();
     assert_eq!(
-        values.fill("{name.name} {name.stem}").unwrap().text,
+        values.fill("{name.name} {name.stem}").unwrap(),
         "a.b.txt a.b"
     );
     assert!(values.fill("{name.nme}").is_err());
@@ -156,9 +161,9 @@ const FORM: &str = r#" [AXWindow] "Form" x:0 y:0 w:400 h:300 visible #e1
  [AXButton] "Cancel" x:0 y:0 w:9 h:9 visible #e7 in #e1
 "#;
 
-fn found(target: &Target, form: &str) -> Result<(String, Way), Missing> {
+fn found(target: &Target, form: &str) -> Result<(String, Way), usize> {
     let lines = Screen::parse(form).lines;
-    find(target, &lines).map(|at| (lines[at.index].reference.unwrap().to_string(), at.way))
+    find(target, &lines).map(|(at, way)| (lines[at].reference.unwrap().to_string(), way))
 }
 
 fn noted(reference: &str) -> Target {
@@ -198,28 +203,25 @@ fn a_target_is_found_again_in_a_changed_screen_or_not_at_all() {
     assert_eq!(found(&save, &opens), Ok(("e6".into(), Way::Place)));
     let link = FORM.replace("[AXButton] \"Save\"", "[AXLink] \"Save\"");
     assert_eq!(found(&save, &link), Ok(("e6".into(), Way::Label)));
-    assert_eq!(
-        found(&save, &link.replace("Cancel", "Back")),
-        Err(Missing::None)
-    );
+    assert_eq!(found(&save, &link.replace("Cancel", "Back")), Err(0));
     // Nothing of what was beside it is there any more.
     let other = without("#e7").replace("Delete", "Remove");
     assert_eq!(found(&save, &other), Ok(("e6".into(), Way::Elsewhere)));
     // A longer text is another one.
-    assert_eq!(found(&save, &without("#e6")), Err(Missing::None));
+    assert_eq!(found(&save, &without("#e6")), Err(0));
     let other = without("#e6").replace("\"Cancel\"", "\"Save As\"");
-    assert_eq!(found(&save, &other), Err(Missing::None));
+    assert_eq!(found(&save, &other), Err(0));
     // One of several that is not to be told from the others any more.
     let mut second = second;
-    second.nth = Some((2, 2));
+    second.nth = Some("2 of 2".into());
     let others = without("#e4").replace("\"Save\"", "\"Store\"");
-    assert_eq!(found(&second, &others), Err(Missing::Several(2)));
+    assert_eq!(found(&second, &others), Err(2));
     let next = FORM.replace("Bob", "Eve").replace("Ann", "Bob");
-    assert_eq!(found(&second, &next), Err(Missing::Several(2)));
+    assert_eq!(found(&second, &next), Err(2));
     let third = format!("{FORM} [AXButton] \"Delete\" x:0 y:0 w:9 h:9 visible #e8\n")
         .replace("\"Bob\"", "\"Eve\"");
-    assert_eq!(found(&second, &third), Err(Missing::Several(3)));
-    assert_eq!(found(&second, &without("#e5")), Err(Missing::Several(1)));
+    assert_eq!(found(&second, &third), Err(3));
+    assert_eq!(found(&second, &without("#e5")), Err(1));
 }
 
 /// A button in a row of a table is its row's.
@@ -262,6 +264,15 @@ fn link(tool: &str, mut arguments: Value, screen: &str, answer: &str) -> Link {
     }
 }
 
+fn opened(app: &str, screen: &str) -> Link {
+    link(
+        "open_application_and_traverse",
+        json!({"identifier": app}),
+        screen,
+        "",
+    )
+}
+
 fn run() -> Vec<Link> {
     let saved = "# diff: +2 added, -0 removed, ~0 modified\n\
         + [AXStaticText] \"Saved\" x:1 y:2 w:3 h:4 visible #e9\n\
@@ -287,12 +298,7 @@ fn run() -> Vec<Link> {
     let mut failed = call("press_ax", json!({"ref": "e7"}), "", "");
     failed.worked = false;
     vec![
-        link(
-            "open_application_and_traverse",
-            json!({"identifier": "form"}),
-            FORM,
-            "",
-        ),
+        opened("form", FORM),
         link("refresh_traversal", json!({"pid": 7}), FORM, ""),
         failed,
         changes("click", json!({"ref": "e7", "rightClick": true}), menu),
@@ -308,7 +314,7 @@ fn run() -> Vec<Link> {
         changes("click", json!({"ref": "e5"}), saved),
         link(
             "wait_for_and_traverse",
-            json!({"pid": 7, "element": "Sent"}),
+            json!({"element": "Sent"}),
             &sent,
             "",
         ),
@@ -325,21 +331,16 @@ fn a_button_pressed_before_escape_stays_in_the_learned_recipe() {
     let ok = format!("# diff: +1\n{made}- [AXWindow] \"Rules\" x:1 y:2 w:3 h:4\n# tree:\n{FORM}");
     let escape = format!("# diff: -1\n{gone}# tree:\n{FORM}");
     let links = [
-        link(
-            "open_application_and_traverse",
-            json!({"identifier": "form"}),
-            FORM,
-            "",
-        ),
+        opened("form", FORM),
         link(
             "click_and_traverse",
-            json!({"pid": 7, "ref": "e6"}),
+            json!({"ref": "e6"}),
             &ok,
             "effect: changed",
         ),
         link(
             "press_key_and_traverse",
-            json!({"pid": 7, "keyName": "Escape"}),
+            json!({"keyName": "Escape"}),
             &escape,
             "",
         ),
@@ -368,7 +369,7 @@ fn a_learned_recipe_has_only_the_useful_steps_of_the_run() {
     );
     assert_eq!(recipe.app, "form");
     let last = &recipe.steps[3];
-    assert_eq!(last.target.as_ref().unwrap().nth, Some((2, 2)));
+    assert_eq!(last.target.as_ref().unwrap().nth.as_deref(), Some("2 of 2"));
     let shows: Vec<String> = last.checks.shows.iter().map(Check::written).collect();
     assert_eq!(shows, ["[AXStaticText] \"Saved\"", "[AXHeading] \"Sent\""]);
     let password = recipe
@@ -444,12 +445,7 @@ fn the_end_of_a_drag_is_read_and_written_as_a_target() {
             "# diff: +0 added, -1 removed, ~0 modified\n- [AXImage] \"x\"\n# tree:\n{form}"
         );
         let links = [
-            link(
-                "open_application_and_traverse",
-                json!({"identifier": "a"}),
-                &form,
-                "",
-            ),
+            opened("a", &form),
             link("drag_and_traverse", end, &moved, "effect: changed"),
         ];
         let learned = Learn::default().recipe(&links).unwrap();
@@ -548,8 +544,8 @@ fn texts_in_another_language_are_translated_to_those_of_the_recipe() {
         words.translate(&mut screen);
         screen.lines[0].text.as_ref().unwrap().shown.clone()
     };
-    let (none, values) = (Messages::new(), Values::default());
-    let words = Words::new(&recipe(&["Open", "Close"]), &values, &none, &german);
+    let none = Messages::new();
+    let words = Words::new(&recipe(&["Open", "Close"]), &none, &german);
     assert_eq!(shows(&words, "Öffnen"), "Open");
     assert_eq!(shows(&words, "Offen"), "Open");
     assert_eq!(shows(&words, "Schließen"), "Close");
@@ -558,19 +554,19 @@ fn texts_in_another_language_are_translated_to_those_of_the_recipe() {
         ("Schließen", "Open")
     );
     // Which of the two is meant is not known.
-    let words = Words::new(&recipe(&["Quit", "Close"]), &values, &none, &german);
+    let words = Words::new(&recipe(&["Quit", "Close"]), &none, &german);
     assert_eq!(shows(&words, "Schließen"), "Schließen");
-    let words = Words::new(&recipe(&["Schließen"]), &values, &german, &none);
+    let words = Words::new(&recipe(&["Schließen"]), &german, &none);
     assert_eq!(
         (shows(&words, "Close"), shows(&words, "Quit")),
         ("Schließen".into(), "Schließen".into())
     );
-    let words = Words::new(&recipe(&["Close a - Editor"]), &values, &none, &german);
+    let words = Words::new(&recipe(&["Close a - Editor"]), &none, &german);
     assert_eq!(shows(&words, "Schließen a - Editor"), "Close a - Editor");
-    let words = Words::new(&recipe(&["*Unbenannt 1"]), &values, &german, &none);
+    let words = Words::new(&recipe(&["*Unbenannt 1"]), &german, &none);
     assert_eq!(shows(&words, "*Untitled 1"), "*Unbenannt 1");
     assert_eq!(shows(&words, "*Unnamed 1"), "*Unbenannt 1");
-    let words = Words::new(&recipe(&["Save “a”?"]), &values, &none, &german);
+    let words = Words::new(&recipe(&["Save “a”?"]), &none, &german);
     assert_eq!(shows(&words, "„a“ speichern?"), "Save “a”?");
 }
 
@@ -622,4 +618,13 @@ fn of_the_elements_that_events_name_at_most_one_counts_as_pressed() {
     ] {
         assert_eq!(nothing, None);
     }
+}
+
+#[test]
+fn a_line_as_a_check_distinguishes_upper_and_lower_case() {
+    let line = r#"[AXGroup] "Dear Jon Oneil," visible #e1"#.parse().unwrap();
+    let is = |check: &str| Check::parse(check).unwrap().is(&line);
+    assert!(is("[AXGroup] \"Dear Jon Oneil,\"") && is("[AXGroup] \"Dear **\""));
+    assert!(!is("[AXGroup] \"Dear Jon ONeil,\""));
+    assert!(is("dear jon oneil,"));
 }

@@ -1,108 +1,31 @@
 //! Writes a recipe's file, and changes targets and checks in a file that a person may have edited.
 
-use std::fmt::Write as _;
-
+use serde::Serialize;
 use serde_json::Value as Json;
-use toml_edit::{DocumentMut, Item, Value, value};
+use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
-use crate::{Checks, FORMAT, Recipe, Step, Target};
+use crate::read::LISTS;
+use crate::{Checks, FORMAT, KEYS, Recipe, Target};
 
 impl Recipe {
     /// The text of the file. `origin` says in one line where the recipe came from.
     pub fn write(&self, origin: &str) -> String {
-        let mut out = comment(origin);
-        let mut line = |text: String| {
-            out += &text;
-            out.push('\n');
-        };
-        line(format!("format = {FORMAT}"));
-        line(format!("app = {}", quoted(&self.app)));
-        if !self.about.is_empty() {
-            line(format!("about = {}", quoted(&self.about)));
-        }
-        if !self.catalogues.is_empty() {
-            let files = self.catalogues.iter().map(|file| file.to_string_lossy());
-            line(format!("catalogues = {}", toml(&files.collect::<Json>())));
-        }
-        for input in &self.inputs {
-            let (name, kind) = (&input.name, input.kind.word());
-            line(format!("\n[inputs.{name}]\ntype = \"{kind}\""));
-            if let Some(default) = &input.default {
-                line(format!("default = {}", quoted(default)));
-            }
-        }
-        for step in &self.steps {
-            let comment = comment(&step.comment);
-            let step = format!("\n{comment}[[step]]\n{}", written(step));
-            line(step.trim_end().into());
-        }
-        for step in &self.dialogs {
-            line(format!("\n[[dialog]]\n{}", written(step)).trim_end().into());
+        let mut file = DocumentMut::from(table(self, ""));
+        file.decor_mut().clear();
+        let inputs = self.inputs.iter();
+        let inputs = inputs.map(|input| (input.name.as_str(), table(input, "")));
+        let mut inputs: Table = inputs.collect();
+        inputs.set_implicit(true);
+        file["inputs"] = inputs.into();
+        for (name, steps) in [("step", &self.steps), ("dialog", &self.dialogs)] {
+            let steps = steps.iter().map(|step| table(step, &step.comment));
+            file[name] = Item::ArrayOfTables(steps.collect());
         }
         if !self.end.is_empty() {
-            line(format!("\n[end]\n{}", checks(&self.end)).trim_end().into());
+            file["end"] = table(&self.end, "").into();
         }
-        out
+        format!("{}format = {FORMAT}\n{file}", comment(origin))
     }
-}
-
-fn written(step: &Step) -> String {
-    let mut out = format!("do = {}\n", quoted(&step.does));
-    // Writing to a String cannot fail.
-    let mut text = |name: &str, text: &Option<String>| {
-        if let Some(text) = text {
-            let _ = writeln!(out, "{name} = {}", quoted(text));
-        }
-    };
-    text("app", &step.app);
-    if let Some(target) = &step.target {
-        for (name, value) in pairs(target) {
-            text(name, &value);
-        }
-    }
-    text("dialog", &step.dialog);
-    text("focus", &step.focus.as_ref().map(crate::Check::written));
-    if let Some(to) = &step.to {
-        let all = pairs(to).into_iter();
-        let all = all.filter_map(|(name, text)| Some(format!("{name} = {}", quoted(&text?))));
-        let _ = writeln!(out, "to = {{ {} }}", all.collect::<Vec<_>>().join(", "));
-    }
-    for (name, value) in &step.arguments {
-        let _ = writeln!(out, "{name} = {}", toml(value));
-    }
-    if let Some(repeat) = step.repeat {
-        let _ = writeln!(out, "repeat = {repeat}");
-    }
-    out + &checks(&step.checks)
-}
-
-fn pairs(target: &Target) -> [(&'static str, Option<String>); 5] {
-    let nth = target.nth.map(|(nth, of)| format!("{nth} of {of}"));
-    [
-        ("element", target.element.clone()),
-        ("role", target.role.clone()),
-        ("nth", nth),
-        ("after", target.after.clone()),
-        ("before", target.before.clone()),
-    ]
-}
-
-fn checks(checks: &Checks) -> String {
-    let mut out = String::new();
-    let written = |all: &[crate::Check]| all.iter().map(crate::Check::written).collect();
-    let lists = checks.each().map(|(name, all)| (name, written(all)));
-    for (name, all) in lists.into_iter().chain([("lint", checks.lint.clone())]) {
-        let all: Vec<String> = all.iter().map(|check| quoted(check)).collect();
-        let _ = match all.as_slice() {
-            [] => Ok(()),
-            [one] => writeln!(out, "{name} = {one}"),
-            all => writeln!(out, "{name} = [\n  {},\n]", all.join(",\n  ")),
-        };
-    }
-    if let Some(within) = checks.within {
-        let _ = writeln!(out, "within = {within}");
-    }
-    out
 }
 
 /// A line with `text` as a comment, or nothing if `text` is empty.
@@ -115,19 +38,45 @@ fn comment(text: &str) -> String {
     }
 }
 
-fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+/// A table with an empty line and a comment before it, its checks last.
+fn table(of: &impl Serialize, about: &str) -> Table {
+    let json = serde_json::to_value(of).unwrap_or_default();
+    let mut all: Vec<_> = json.as_object().into_iter().flatten().collect();
+    all.sort_by_key(|(name, _)| KEYS[11..].contains(&name.as_str()));
+    let all = all
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, toml(name, value)?)));
+    let mut table: Table = all.collect();
+    table
+        .decor_mut()
+        .set_prefix(format!("\n{}", comment(about)));
+    table
 }
 
-fn toml(value: &Json) -> String {
-    match value {
-        Json::String(text) => quoted(text),
+/// The value of a key; `None` for nothing. A list of several has a line for each.
+fn toml(name: &str, value: &Json) -> Option<Value> {
+    Some(match value {
+        Json::Null => return None,
+        Json::String(text) => text.into(),
+        Json::Array(all) if LISTS.contains(&name) && all.len() < 2 => toml(name, all.first()?)?,
         Json::Array(all) => {
-            let all: Vec<String> = all.iter().map(toml).collect();
-            format!("[{}]", all.join(", "))
+            let (before, after) = if all.len() > 1 {
+                ("\n  ", "\n")
+            } else {
+                ("", "")
+            };
+            let all = all.iter().filter_map(|one| toml("", one));
+            let mut all: Array = all.map(|one| one.decorated(before, "")).collect();
+            all.set_trailing_comma(!after.is_empty());
+            all.set_trailing(after);
+            all.into()
         }
-        other => other.to_string(),
-    }
+        Json::Object(all) => {
+            let own = |(name, value): (&String, _)| Some((name.clone(), toml("", value)?));
+            all.iter().filter_map(own).collect()
+        }
+        other => other.to_string().parse().ok()?,
+    })
 }
 
 /// Changes a file, and keeps what a person wrote there.
@@ -143,26 +92,27 @@ impl Edit {
 
     /// Gives step `index` this target.
     pub fn target(&mut self, index: usize, target: &Target) {
-        for (name, text) in pairs(target) {
-            self.set(index, name, text.map(value));
-        }
+        self.set(index, &KEYS[3..8], target);
     }
 
     /// Gives step `index` these checks.
-    pub fn checks(&mut self, index: usize, new: &Checks) {
-        let written: DocumentMut = checks(new).parse().unwrap_or_default();
-        for (name, _) in new.each() {
-            self.set(index, name, written.get(name).cloned());
-        }
+    pub fn checks(&mut self, index: usize, checks: &Checks) {
+        self.set(index, &KEYS[11..14], checks);
     }
 
-    fn set(&mut self, index: usize, name: &str, new: Option<Item>) {
+    /// Gives a step the keys of `new`, and none of the others in `names`.
+    fn set(&mut self, index: usize, names: &[&str], new: &impl Serialize) {
         let steps = self.0.get_mut("step");
         let steps = steps.and_then(Item::as_array_of_tables_mut);
-        match (steps.and_then(|steps| steps.get_mut(index)), new) {
-            (Some(step), Some(new)) => step[name] = new,
-            (Some(step), None) => drop(step.remove(name)),
-            (None, _) => {}
+        let Some(step) = steps.and_then(|steps| steps.get_mut(index)) else {
+            return;
+        };
+        let new = table(new, "");
+        for name in names {
+            match new.get(name) {
+                Some(new) => *step.entry(name).or_insert(Item::None) = new.clone(),
+                None => drop(step.remove(name)),
+            }
         }
     }
 

@@ -30,7 +30,7 @@ impl Wrong {
 }
 
 /// A place in the file. Line and column count from 1; 0 stands for a recipe that has no file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Place {
     pub line: usize,
     pub column: usize,

@@ -9,8 +9,8 @@ use crate::sock_diag::{Sockets, inodes_of};
 
 /// The processes that are connected to sockets on which `pid` listens, without `pid` itself, in
 /// ascending order. Empty if they cannot be found: `pid` is another user's, the kernel has no
-/// sock_diag, or the clients are in another network namespace, where sock_diag lists the accepted
-/// sockets too.
+/// sock_diag, or the clients are in another network namespace. The kernel lists an accepted socket
+/// in the namespace of its client.
 pub fn connected_to(pid: u32) -> Vec<u32> {
     let own: HashSet<u32> = inodes_of(pid).collect();
     let peers = peers_of(&own).unwrap_or_default();

@@ -17,11 +17,20 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket
 ///
 /// [`io::ErrorKind::TimedOut`] at the limit, otherwise the system's error.
 pub fn connect(path: &Path, limit: Duration) -> io::Result<UnixStream> {
+    connect_to(&SocketAddrUnix::new(path)?, limit)
+}
+
+/// Like [`connect`], to any kind of address.
+///
+/// # Errors
+///
+/// As [`connect`].
+pub fn connect_to(address: &SocketAddrUnix, limit: Duration) -> io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     // unix(7): this option bounds `connect` too.
     set_socket_timeout(&socket, Timeout::Send, Some(limit))?;
-    match rustix::net::connect(&socket, &SocketAddrUnix::new(path)?) {
+    match rustix::net::connect(&socket, address) {
         Ok(()) => {}
         Err(rustix::io::Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
         Err(e) => return Err(e.into()),

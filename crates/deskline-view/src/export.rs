@@ -40,10 +40,10 @@ pub fn export(
         let why = "it is not a regular file. Name another file, or remove this one first";
         return Err(failed(io::Error::other(why)));
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     // A temporary file has mode 0600, and is removed unless it is persisted.
     let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
     let mut out = BufWriter::new(&mut file);

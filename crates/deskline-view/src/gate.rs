@@ -68,7 +68,7 @@ impl Refusal {
     /// The words of the answer.
     pub fn text(self) -> &'static str {
         match self {
-            Self::Method => "This server only shows: GET and HEAD.",
+            Self::Method => "This server only answers GET and HEAD.",
             Self::Host => "This server answers to 127.0.0.1 and localhost only.",
             Self::Origin => "This server answers only requests of its own page.",
             Self::Token => "Open the whole address that deskline view has printed.",

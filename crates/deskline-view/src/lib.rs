@@ -33,6 +33,7 @@ pub use error::ViewError;
 pub use export::export;
 pub use film::{Draw, Image};
 pub use gate::{Refusal, check};
+pub use list::html;
 pub use pages::{Pages, to_folder};
 pub use secret::{same, secret};
 pub use server::{Server, accept};

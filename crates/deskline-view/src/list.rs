@@ -78,9 +78,10 @@ fn age(ms: u64) -> String {
     format!("{number} {unit} ago")
 }
 
-/// Escapes a text for the page's own HTML.
-fn html(text: &str) -> String {
+/// Escapes a text for HTML and XML.
+pub fn html(text: &str) -> String {
     text.replace('&', "&amp;")
+        .replace('"', "&quot;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }

@@ -17,7 +17,8 @@ use crate::{assets, list, routes};
 /// again.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// The page of one journal, or those of all journals in a folder, with a list of them. Reads only.
+/// The page of one journal; or for a folder, the pages of all its journals, with a list of them.
+/// Reads only.
 pub struct Pages(Shown);
 
 enum Shown {

@@ -1,5 +1,6 @@
 //! Describes a call: `Click “Send”, type “Hello”, press Return`.
 
+use deskline_core::escape::capital;
 use serde_json::{Map, Value};
 
 /// Texts in a description are cut to this number of characters.
@@ -167,13 +168,6 @@ fn named(answer: &str) -> Option<&str> {
     Some(text)
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().collect::<String>() + chars.as_str()
-    })
-}
-
 /// The text on one line, cut to [`TEXT`] characters.
 fn cut(text: &str) -> String {
     deskline_core::escape::short(text, TEXT)
@@ -196,7 +190,8 @@ mod tests {
     fn calls_are_described_as_instructions() {
         for (tool, arguments, expected) in calls! {
             "open_application_and_traverse" {"identifier": "gedit"} => "Open gedit";
-            "click_and_traverse" {"element": "Send", "doubleClick": true, "text": "a\nb", "pressKey": "Return"} =>
+            "click_and_traverse"
+                {"element": "Send", "doubleClick": true, "text": "a\nb", "pressKey": "Return"} =>
                 "Double-click “Send”, type “a\\nb”, press Return";
             "click_and_traverse" {"x": 4, "y": "5", "rightClick": "true"} => "Right-click (4, 5)";
             "type_and_traverse" {"text": "•••"} => "Type “•••”";
@@ -207,10 +202,12 @@ mod tests {
             "set_selected_and_traverse" {"ref": "e7", "selected": false} => "Deselect #e7";
             "wait_for_and_traverse" {"element": "Done", "state": "absent"} => "Wait for “Done” to be absent";
             "drag_and_traverse" {"ref": "e7", "toX": 1, "toY": 2} => "Drag #e7 to (1, 2)";
-            "chain_and_traverse" {"steps": [{"do": "click", "element": "7"}, {"do": "press_key", "keyName": "Tab"}]} =>
+            "chain_and_traverse"
+                {"steps": [{"do": "click", "element": "7"}, {"do": "press_key", "keyName": "Tab"}]} =>
                 "Click “7” › Press Tab";
             "click_and_traverse" {"element": "Size", "choose": "Large"} => "Choose “Large” in “Size”";
-            "scroll_and_traverse" {"element": "Rows", "until": "Row 90"} => "Scroll “Rows” until “Row 90” shows";
+            "scroll_and_traverse" {"element": "Rows", "until": "Row 90"} =>
+                "Scroll “Rows” until “Row 90” shows";
             "refresh_traversal" {"pid": 1} => "Read the screen";
             "new_tool_and_traverse" "cut…(+9)" => "New tool";
         } {

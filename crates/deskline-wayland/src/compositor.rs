@@ -1,6 +1,6 @@
 //! The parts of a display that differ between compositors: listing and raising windows, sending
-//! input, taking pictures. The compositor does not check where input goes:
-//! [`WaylandDisplay`](crate::WaylandDisplay) does.
+//! input, taking pictures. Where input goes is not checked here, but in
+//! [`WaylandDisplay`](crate::WaylandDisplay).
 
 use std::path::Path;
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub trait Compositor: Raising + Send {
     /// Sets the target of keys and clicks.
     fn set_aim(&mut self, _aim: Aim) {}
 
-    /// All windows, perhaps as they were a moment ago. The checks that precede input call
+    /// All windows. They may be as they were a moment ago: the checks before input call
     /// [`Compositor::keyboard`] and [`Compositor::over`] instead.
     fn windows(&mut self) -> Result<Listing>;
 
@@ -68,8 +68,7 @@ pub trait Compositor: Raising + Send {
         })
     }
 
-    /// Whether a menu or another pop-up of the app is open. `None` if the compositor cannot tell,
-    /// so that the app's tree has to be read.
+    /// Whether a menu or another pop-up of the app is open. `None` if only the app's tree can tell.
     fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
         Ok(None)
     }
@@ -77,8 +76,8 @@ pub trait Compositor: Raising + Send {
     /// Records that the app's tree was just read, and whether it shows an open menu.
     fn menu_read(&mut self, _pid: u32, _open: bool) {}
 
-    /// Whether only the app can tell if it has the keyboard, because the compositor does not report
-    /// when a launcher or a lock screen takes the keyboard from the front window.
+    /// Whether the compositor does not report when a launcher or a lock screen takes the keyboard
+    /// from the front window. Then only the app can tell whether it has the keyboard.
     fn misses_launchers(&mut self) -> bool {
         false
     }
@@ -88,8 +87,8 @@ pub trait Compositor: Raising + Send {
         None
     }
 
-    /// Lets the input method have the keys of [`Self::keys_taken_in`] again if `to_text`, that is,
-    /// if the keys still go to a text field of that app.
+    /// Gives the keys of [`Self::keys_taken_in`] back to the input method if `to_text`: the keys
+    /// still go to a text field of that app.
     fn give_keys_back(&mut self, _to_text: bool) {}
 
     /// The window that receives keys. Waits, for a limited time, until the compositor and the apps
@@ -101,14 +100,14 @@ pub trait Compositor: Raising + Send {
         Ok(None)
     }
 
-    /// The window that a click at this point would reach, if that window belongs to another app
-    /// than the target. `None` also if the compositor does not report which window it is.
+    /// The window of another app than the target that a click at this point would reach. `None` if
+    /// there is none, or if the compositor does not report it.
     fn over(&mut self, _at: Point, _aim: Aim) -> Result<Option<Window>> {
         Ok(None)
     }
 
-    /// Prepares the pointer for these points. If points are relative to the front window, the front
-    /// window is the one that the last [`Compositor::keyboard`] returned.
+    /// Prepares the pointer for these points. If points are relative to the front window, that is
+    /// the window which the last [`Compositor::keyboard`] returned.
     ///
     /// # Errors
     ///
@@ -151,7 +150,8 @@ pub trait Compositor: Raising + Send {
         Err(no_guard())
     }
 
-    /// The way through the guard, if the guard blocks the agent's events as well as the person's.
+    /// Opens and closes the guard for the agent's own events. `None` if the guard lets these
+    /// through anyway.
     fn gate(&mut self) -> Option<&mut dyn Gate> {
         None
     }
@@ -210,7 +210,7 @@ impl<C: Compositor> Current for C {
     }
 }
 
-/// Lets the agent's events through a guard that blocks them as well as the person's.
+/// Opens a guard for the agent's events, if it blocks these as well as the person's.
 pub trait Gate {
     /// Opens the guard for events.
     fn open(&mut self) -> Result<()>;
@@ -234,7 +234,7 @@ pub enum Input {
 pub struct Manner<'a> {
     /// Whether points are relative to the corner of the front window instead of the screen.
     pub counts_from_window: bool,
-    /// How many characters of a text to send between two checks of the keyboard focus.
+    /// How many characters of a text are sent between two checks of where the keyboard is.
     pub part: Part,
     /// Whether to send the keys of a part without pauses, and to pause after the part.
     pub types_at_once: bool,
@@ -268,8 +268,8 @@ pub struct Located {
 }
 
 impl Located {
-    /// The offset to the middle of a pixel. With fractional scales, the pixel's corner may belong
-    /// to another pixel.
+    /// The offset to the middle of a pixel. At fractional scales, the corner of a pixel may belong
+    /// to another one.
     pub(crate) const MIDDLE: Self = Self {
         offset: (0.5, 0.5),
         late: false,
@@ -303,7 +303,7 @@ pub(crate) fn await_front(
         .ok_or_else(|| DisplayError::NotRaised(failure, longest).into())
 }
 
-// The facts about a display system that the doctor reports.
+// What the doctor reports about a display system.
 
 /// The doctor's words about input and pictures on most display systems.
 pub const BY_PROTOCOLS: &str = "by the compositor's own protocols";

@@ -23,6 +23,11 @@ pub trait Arguments: Serialize + DynamicType {}
 
 impl<A: Serialize + DynamicType> Arguments for A {}
 
+/// The result of a method.
+pub trait Reply: for<'d> DynamicDeserialize<'d> {}
+
+impl<R: for<'d> DynamicDeserialize<'d>> Reply for R {}
+
 /// The bus itself.
 pub const DAEMON: On<'static> = (
     "org.freedesktop.DBus",
@@ -65,7 +70,7 @@ pub(crate) fn with_socket(
         Timer::after(patience).await;
         Err(io::Error::from(io::ErrorKind::TimedOut).into())
     };
-    // At the time limit, `or` drops `build`, which closes the socket.
+    // When the time is over, `or` drops `build`, and that closes the socket.
     let bus = async_io::block_on(future::or(build, limit))?;
     Ok((bus.into(), copy))
 }
@@ -75,15 +80,12 @@ pub(crate) fn with_socket(
 /// # Errors
 ///
 /// If the method fails, or its result is of another type.
-pub fn ask<R>(
+pub fn ask<R: Reply>(
     bus: &Connection,
     (name, path, interface): On<'_>,
     method: &str,
     body: &impl Arguments,
-) -> zbus::Result<R>
-where
-    R: for<'d> DynamicDeserialize<'d>,
-{
+) -> zbus::Result<R> {
     let answer = bus.call_method(Some(name), path, Some(interface), method, body)?;
     answer.body().deserialize()
 }

@@ -1,5 +1,5 @@
-//! Windows as apps describe them to assistive technology, including which window has the keyboard.
-//! Some compositors list no windows, others do not report the windows' processes.
+//! Windows as apps describe them to assistive technology, with the one that has the keyboard.
+//! Needed where a compositor lists no windows, or does not report their processes.
 
 use deskline_contract::{AppToplevel, Result, Window, WindowId};
 use deskline_core::Rect;
@@ -47,13 +47,13 @@ pub struct Part {
 /// An open menu of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenMenu {
-    /// Whether the menu is a window of its own whose coordinates are known relative to the window
-    /// that it was opened from, as a GTK 3 menu is.
+    /// Whether the menu is a window of its own, with coordinates that are relative to the window it
+    /// was opened from. GTK 3's menus are such windows.
     pub placed: bool,
 }
 
-/// The toplevel with the keyboard. `None` if the shell has the keyboard, as in the overview. `None`
-/// also if several toplevels claim the keyboard, because input could go to any of them.
+/// The toplevel with the keyboard. `None` if the shell has it, as in the overview, or if several
+/// toplevels claim it: input could go to any of them.
 pub(crate) fn front(toplevels: &[AppToplevel]) -> Option<&AppToplevel> {
     let mut active = toplevels.iter().filter(|t| t.active);
     let first = active.next()?;

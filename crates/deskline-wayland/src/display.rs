@@ -1,5 +1,5 @@
-//! A Wayland compositor as the display of a link. For every compositor, this module checks where
-//! keys and clicks go, both before the first key or click and between later ones.
+//! A Wayland compositor as the display of a link. This module checks for every compositor where
+//! keys and clicks go: before the first one, and between later ones.
 
 use std::time::Duration;
 
@@ -23,9 +23,9 @@ use crate::reader;
 /// characters.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The waits before and after the last motions of a drag. If the app starts the drag only after the
-/// last motion, the compositor sends no `enter` to the window under the pointer, and nothing is
-/// dropped. The waits are fixed because no event tells us that a drag has started or is accepted.
+/// The waits before and after the last motions of a drag. If the app has not started the drag by
+/// the last motion, the compositor sends no `enter` to the window under the pointer, and nothing is
+/// dropped. No event tells that a drag has started or is accepted, so these waits are fixed.
 const STARTS: Duration = Duration::from_millis(100);
 const ACCEPTS: Duration = Duration::from_millis(50);
 
@@ -88,10 +88,7 @@ impl<C: Current> WaylandDisplay<C> {
     /// The window that a click at this point would reach, if it belongs to another app than the
     /// target.
     fn over(&mut self, at: Point, aim: Option<Aim>) -> Result<Option<Window>> {
-        match aim {
-            Some(aim) => self.compositor().over(at, aim),
-            None => Ok(None),
-        }
+        aim.map_or(Ok(None), |aim| self.compositor().over(at, aim))
     }
 
     /// Prepares the pointer for these points. Returns the offset to add to them.
@@ -108,7 +105,7 @@ impl<C: Current> WaylandDisplay<C> {
             return Ok(located.offset);
         }
         cancel.check()?;
-        // Another window may have been located instead of the target.
+        // If the target is not in front, another window may have been located.
         let located = match self.front_of_target(cancel) {
             Ok(now) if now == front => located,
             Ok(_) => Err(DisplayError::FrontChanged.into()),
@@ -132,7 +129,8 @@ impl<C: Current + 'static> Display for WaylandDisplay<C> {
     }
 
     fn release_all(&mut self) {
-        // A failure is only logged: a lost connection has released all keys and buttons.
+        // A failure is only logged, because keys and buttons are released when the connection is
+        // lost.
         match deskline_input::release_all(self) {
             Ok(()) => self.compositor().end_input(),
             Err(e) => {

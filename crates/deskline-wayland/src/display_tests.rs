@@ -246,7 +246,7 @@ fn the_pointer_does_nothing_where_another_window_lies() {
 }
 
 #[test]
-fn clicks_at_window_points_need_the_window_in_front_until_it_is_located() {
+fn a_window_of_unknown_place_is_clicked_only_in_front() {
     let click = |keyboard: &[Keyboard], late| {
         let mut display = display(Scripted {
             keyboard: keyboard.to_vec(),

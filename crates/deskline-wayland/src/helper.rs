@@ -33,10 +33,10 @@ fn report_ready() {
     let _ = writeln!(out, "{READY}").and_then(|()| out.flush());
 }
 
-/// Keeps a virtual pointer on the seat until the compositor on this socket ends. If the seat lost
-/// its only pointer, and a slow client, such as Xwayland at its start, then asked for the pointer,
-/// wlroots 0.15 (sway 1.7) would crash, as in swaywm/sway#6998. wlroots mended that with merge
-/// request 3581.
+/// Keeps a virtual pointer on the seat until the compositor on this socket ends. Without it,
+/// wlroots 0.15 (sway 1.7) may crash: when the seat loses its only pointer and a slow client, such
+/// as Xwayland at its start, asks for the pointer after that, as in swaywm/sway#6998. wlroots'
+/// merge request 3581 fixes this.
 ///
 /// # Errors
 ///
@@ -62,9 +62,8 @@ pub fn capture(address: &str, pid: u32) -> Result<()> {
     keeper.serve(orders, io::stdout())
 }
 
-/// A process of `sh` that keeps copies of two sockets open until 100 ms after this process has
-/// ended. So a compositor handles the end of this process first, and the end of the two sockets
-/// later.
+/// A process of `sh` that holds copies of two sockets until 100 ms after this process has ended. So
+/// a compositor learns of the end of this process first, and of the end of the sockets later.
 #[derive(Debug)]
 pub(crate) struct Lingering(Child);
 

@@ -1,9 +1,9 @@
-//! Our own keymap: each required symbol has a key without modifiers. The Shift levels are those of
-//! a US keyboard.
+//! Our own keymap, with a key without modifiers for each symbol that is needed. With Shift, the
+//! keys are those of a US keyboard.
 //!
-//! A virtual keyboard has its own keymap, so the person's layout does not matter. Named keys and
-//! the letters of shortcuts have the same codes as on every keyboard, because some apps read codes.
-//! Codes are those of `linux/input-event-codes.h`.
+//! A virtual keyboard has a keymap of its own, so the person's layout does not matter. Named keys
+//! and the letters of shortcuts have the same codes as on every keyboard, because some apps read
+//! codes. Codes are those of `linux/input-event-codes.h`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -39,9 +39,9 @@ const ROWS: [(u32, &str); 4] =
 /// Signs, and the signs on the same keys with Shift.
 const SIGNS: [&str; 2] = ["1234567890-=[]\\;'`,./", "!@#$%^&*()_+{}|:\"~<>?"];
 
-/// The codes for other characters and keys. Some apps read codes (Chromium, games), so these are
-/// the sign keys of usual keyboards, then those of Japanese and Brazilian keyboards, then codes
-/// that no desktop keyboard has. No code here controls sound, windows, sleep or brightness.
+/// The codes for other characters and keys. Some apps (Chromium, games) read codes. So these are
+/// first the sign keys of usual keyboards, then those of Japanese and Brazilian ones, then codes
+/// that no desktop keyboard has. None of them controls sound, windows, sleep or brightness.
 const FREE: [u32; MOST] = [
     12, 13, 26, 27, 39, 40, 41, 43, 51, 52, 53, 86, 89, 124, 84, 101, 112, 118, 120, 132, 141, 145,
     146, 147, 148, 149, 151, 170, 175, 176, 195, 196, 197, 198, 199, 209, 211, 214, 218, 219, 220,
@@ -152,7 +152,7 @@ impl Keymap {
             let chars = row.chars().map(Gives::Char);
             (first..).zip(chars)
         });
-        // Later entries replace earlier ones: the keypad's keys have two symbols.
+        // The keypad's keys have two symbols. The later entry stays.
         let mut symbols: BTreeMap<u32, Gives> =
             usual.iter().copied().chain(named).chain(rows).collect();
         let mut free = FREE.into_iter();

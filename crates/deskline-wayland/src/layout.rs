@@ -27,15 +27,15 @@ pub(crate) struct Stroke {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     chars: HashMap<char, Stroke>,
-    /// The keys of characters that any group of the layout types without modifiers, for shortcuts
-    /// with Latin letters while a group without Latin letters is active.
+    /// The keys of characters that any group of the layout types without modifiers. They are for
+    /// shortcuts with Latin letters while the active group has none.
     elsewhere: HashMap<char, u32>,
     /// The strokes for XKB symbols.
     named: HashMap<u32, Stroke>,
 }
 
-/// Codes from here on belong to other devices than keyboards, such as remote controls. Not every
-/// toolkit types the characters of these codes.
+/// Codes from here on belong to devices other than keyboards, such as remote controls. Not every
+/// toolkit types their characters.
 const EXTRA: u32 = 128;
 
 /// Ignores the compiler's diagnostics of a keymap.
@@ -213,8 +213,8 @@ fn one(table: &LookupTable, group: u32, mods: u32, code: Keycode) -> Option<Keys
     symbols.next().filter(|_| symbols.next().is_none())
 }
 
-/// The character that a symbol types. Excludes the numeric pad, which depends on Num Lock, and
-/// vendor symbols (XF86NumericPound), which no toolkit accepts as text.
+/// The character that a symbol types. `None` for the numeric pad, which depends on Num Lock, and
+/// for vendor symbols (XF86NumericPound), which no toolkit accepts as text.
 fn printed(symbol: Keysym) -> Option<char> {
     let pad = 0xff80..=0xffbd;
     let vendor = 0x1000_0000 & symbol.0 != 0;

@@ -7,7 +7,7 @@ use deskline_contract::Result;
 use deskline_input::{Cancel, Gap};
 use deskline_unix::unread::Unread;
 
-/// How many bytes an app may leave unread while more keys are sent. About 40 events have this size.
+/// How many bytes an app may leave unread while more keys are sent: the size of about 40 events.
 /// sway before 1.11 (swaywm/sway#8532) and labwc before labwc/labwc#3400 disconnect an app that
 /// leaves about 200 events unread.
 const UNREAD: u32 = 1_024;

@@ -130,7 +130,7 @@ pub fn now() -> u64 {
 }
 
 /// The first process of this executable that has started since `at`.
-pub fn started_since(at: u64, path: &Path) -> Option<(u32, Process)> {
+pub(crate) fn started_since(at: u64, path: &Path) -> Option<(u32, Process)> {
     let is_it = |process: &Process| {
         process.times().is_some_and(|times| times.started >= at)
             && process

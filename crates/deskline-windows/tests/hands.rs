@@ -97,8 +97,8 @@ impl Desk {
         window
     }
 
-    /// Brings the target to the front, and waits until it has the keyboard. Its log need not say
-    /// so: a window that was the only one of its thread may still count as active there.
+    /// Brings the target to the front, and waits until it has the keyboard. The app's log may lack
+    /// this: a window that was the only one of its thread may have stayed active there.
     fn raise(&mut self) -> Window {
         let window = self.aim();
         self.display.activate(window.id, &self.cancel).unwrap();
@@ -310,7 +310,8 @@ fn place_of(class: PCWSTR) -> Option<Rect> {
     }
 }
 
-/// A menu is a window of its own: where it covers the other, that one's own picture is black.
+/// A menu is a window of its own. Where it covers the app's window, a picture of that window alone
+/// is black.
 #[test]
 fn a_picture_shows_the_open_menu() {
     let mut desk = Desk::new();
@@ -338,7 +339,7 @@ fn a_picture_shows_the_open_menu() {
 }
 
 #[test]
-fn a_menu_counts_as_open_and_a_glowing_window_edge_does_not() {
+fn a_glowing_window_edge_does_not_count_as_an_open_menu() {
     let mut desk = Desk::with(GLOWS);
     let mut desktop = WinPlatform::new().connect().unwrap();
     assert!(!desktop.popup_open(desk.app.pid()).unwrap());
@@ -434,7 +435,7 @@ fn the_persons_late_key_release_does_not_release_the_agents_key() {
 
 /// Windows opens the menu bar, or Start, when Alt or the Windows key is released alone.
 #[test]
-fn an_alt_that_the_person_holds_opens_no_menu_when_it_is_released() {
+fn no_menu_opens_when_the_person_releases_a_held_alt() {
     let mut desk = Desk::new();
     let theirs = middle(&window(&mut desk.display, &desk.persons));
     let (x, y) = (theirs.x.to_string(), theirs.y.to_string());
@@ -507,8 +508,8 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
     assert!(all.iter().all(|window| !window.title.starts_with("AI:")));
     desk.click(centre, Button::Left);
     desk.app.wait_for("left ");
-    // The accent colour of its rim shows that it is visible. Only under Wine is it in pictures of
-    // the screen.
+    // The accent colour of the rim shows that the banner is visible. Pictures of the screen contain
+    // the banner only under Wine.
     if std::env::var_os("DESKLINE_HAND").is_some() {
         // SAFETY: the context is released once.
         let colour = unsafe {

@@ -1,6 +1,6 @@
-//! A text of a million characters, of an app that takes as long as the text is that it is asked
-//! for: so do Word, and Windows' console (microsoft/terminal #6453). It has no other pattern, as
-//! that console's.
+//! A text of a million characters in a slow app: an answer takes longer the more characters are
+//! requested, as in Word and in Windows' console (microsoft/terminal #6453). Like the console's,
+//! the element has no other pattern.
 #![cfg(windows)]
 #![allow(unsafe_code, clippy::unwrap_used, non_upper_case_globals)]
 
@@ -27,11 +27,11 @@ use windows_core::IUnknownImpl as _;
 /// The environment variable of the app's process.
 const APP: &str = "DESKLINE_TEST_LONG";
 
-/// Its value for an app like Windows' terminal: a text, whose name is its profile's
+/// The variable's value for an app like Windows' terminal: a text whose name is that of its profile
 /// (`TermControlAutomationPeer`).
 const TERMINAL: &str = "terminal";
 
-/// The length of the text, the part of it that shows, and what a character costs.
+/// The length of the text, the length of its visible part, and the time that a character takes.
 const LENGTH: usize = 1_000_000;
 const SHOWN: Range<usize> = 500_000..500_400;
 const COSTS: Duration = Duration::from_micros(2);

@@ -7,12 +7,12 @@ use x11rb::wrapper::ConnectionExt as _;
 use crate::{Answer as _, During as _, X11Display};
 
 impl X11Display {
-    /// Writes the address to the property `AT_SPI_BUS` of the root window, unless the property is
-    /// already set.
+    /// Writes the address to the property `AT_SPI_BUS` of the root window, unless that is set
+    /// already.
     ///
-    /// at-spi-bus-launcher writes the property if it is started with a display. Without the
-    /// property, Qt 5 asks the session bus for the address, and most apps that did so had no tree:
-    /// Qt connects, but registers nothing.
+    /// at-spi-bus-launcher writes it if it is started with a display. Without the property Qt 5
+    /// asks the session bus, and most apps that did so had no tree: Qt connects, but registers
+    /// nothing.
     pub fn show_accessibility_bus(&self, address: &str) -> Result<()> {
         const WHAT: &str = "writing the accessibility bus's address to the root window";
         let (c, root) = (&self.x11().connection, self.x11().root);

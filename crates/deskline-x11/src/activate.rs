@@ -15,8 +15,8 @@ const LIMIT: Duration = Duration::from_secs(1);
 /// How long to wait for a window that was not in front within [`LIMIT`].
 const LATE: Duration = Duration::from_secs(2);
 
-/// Source indication of `_NET_ACTIVE_WINDOW`: a pager, which acts for the user. Focus stealing
-/// prevention applies to source 1 only.
+/// Source indication of `_NET_ACTIVE_WINDOW`: a pager, which acts for the user. As an app (1),
+/// focus stealing prevention would apply.
 const FROM_USER: u32 = 2;
 
 /// Window managers that mark a window as urgent instead of activating it.
@@ -25,16 +25,15 @@ const IGNORING: [&str; 1] = ["dwm"];
 const WHAT: &str = "activating a window";
 
 impl Raising for X11 {
-    /// Restores the window if it is minimised, and waits until it is the active window and has the
-    /// input focus. Also succeeds if the window manager activates a modal dialog of the window
-    /// instead, and for panels and notifications, which cannot be active.
+    /// Restores the window if it is minimised, and waits until it is active and has the input
+    /// focus. Two other ends count as success: the window manager activates a modal dialog of the
+    /// window, or the window is a panel or a notification, which cannot be active.
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let Some(wanted) = self.toplevel(window)? else {
             return Err(TargetError::WindowGone.into());
         };
         if std::mem::take(&mut self.raises_late) {
-            // The window that an earlier call raised may still come to the front, and would then
-            // stay there.
+            // The window of an earlier call may still come to the front, and would stay there.
             self.watching_root(|x11| {
                 x11.wait_until(LATE, cancel, |x11| Ok(!x11.is_front(&wanted)?))
             })?;
@@ -119,8 +118,8 @@ impl X11 {
         let raise = ConfigureWindowAux::new().stack_mode(StackMode::ABOVE);
         c.map_window(wanted.id).during(WHAT)?;
         c.configure_window(wanted.id, &raise).during(WHAT)?;
-        // Setting the focus fails for a window that is not viewable. The caller's wait reports
-        // that.
+        // Setting the focus fails for a window that is not viewable. The caller notices that while
+        // it waits.
         c.set_input_focus(InputFocus::PARENT, wanted.id, x11rb::CURRENT_TIME)
             .during(WHAT)?
             .check()

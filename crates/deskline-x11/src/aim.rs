@@ -1,5 +1,5 @@
-//! Checks that input still reaches its target: while text is typed, the person, the app or a screen
-//! lock may put another window in front.
+//! Checks that input still reaches its target. While text is typed, the person, the app or a screen
+//! lock may bring another window to the front.
 
 use std::time::Duration;
 
@@ -48,8 +48,8 @@ impl X11 {
         Ok(goes)
     }
 
-    /// The owner of the window under the pointer. Another window of the target's process is not the
-    /// target, unless it is override-redirect, such as an open menu or a tooltip.
+    /// The owner of the window under the pointer. Another window of the target's process does not
+    /// count as the target, unless it is override-redirect, such as an open menu or a tooltip.
     pub(super) fn pointed_at(&self, window: Window, aim: Aim) -> Result<Receiver> {
         let goes = self.owner(window, aim.pid)?;
         let may_be = matches!(goes, Receiver::Target | Receiver::Nobody);
@@ -62,13 +62,13 @@ impl X11 {
         }
         if matches!(goes, Receiver::Nobody) {
             // If the X server knows the process of the target's window, a window without a process
-            // belongs to a client on another machine, or is the root window.
+            // belongs to a client on another machine or is the root window.
             let known = u32::try_from(wanted.0).is_ok_and(|id| {
                 let pids = self.res_pids(&[id]);
                 pids.is_ok_and(|pids| !pids.is_empty())
             });
             let outermost = self.facts(&around)?.pop().filter(|_| known);
-            return Ok(outermost.map_or(goes, |f| Receiver::Other(f.toplevel.window())));
+            return Ok(outermost.map_or(goes, |f| Receiver::Other(f.window())));
         }
         let mut others = self.toplevels()?.into_iter();
         let found = others.find(|other| around.contains(&other.id));
@@ -76,8 +76,8 @@ impl X11 {
     }
 
     /// Whether a client has asked the window manager to bring another window to the front since the
-    /// last call. The first call returns `true`, as a client may have asked before that call. The
-    /// focus moves only later, when the window manager handles the client's request.
+    /// last call. The focus moves only later, when the window manager handles that request. The
+    /// first call returns `true`, because a client may have asked before it.
     fn may_move(&mut self, aim: Aim) -> Result<bool> {
         self.hear()?;
         let wanted = aim.window.map(|window| window.0);
@@ -160,7 +160,7 @@ impl X11 {
     /// processes create windows there.
     pub(super) fn owner(&self, window: Window, pid: u32) -> Result<Receiver> {
         let facts = self.facts(&self.ancestry(window)?)?;
-        let mut around = facts.into_iter().map(|f| f.toplevel).filter(|t| t.pid != 0);
+        let mut around = facts.into_iter().filter(|t| t.pid != 0);
         let Some(innermost) = around.next() else {
             return Ok(Receiver::Nobody);
         };
@@ -170,8 +170,8 @@ impl X11 {
         Ok(Receiver::Other(innermost.window()))
     }
 
-    /// Finds a screen lock, which does not move the focus: an override-redirect window of another
-    /// client that covers the whole focused window and takes input.
+    /// Finds a screen lock: an override-redirect window of another client that covers the whole
+    /// focused window and takes input. A lock does not move the focus.
     fn covering(&self, focus: Window, pid: u32) -> Result<Option<Toplevel>> {
         let Some(outer) = self.ancestry(focus)?.pop() else {
             return Ok(None);
@@ -180,12 +180,11 @@ impl X11 {
         let above = stack.iter().skip_while(|id| **id != outer).copied();
         let facts = self.facts(&above.collect::<Vec<_>>())?;
         let mut facts = facts.into_iter();
-        let Some(target) = facts.next().map(|f| f.toplevel.raw) else {
+        let Some(target) = facts.next().map(|f| f.raw) else {
             return Ok(None);
         };
-        for f in facts {
-            let window = f.toplevel;
-            let over = f.override_redirect
+        for window in facts {
+            let over = window.override_redirect
                 && window.viewable
                 && window.raw.intersect(&target) == target
                 && ![0, pid, std::process::id()].contains(&window.pid);
@@ -196,8 +195,8 @@ impl X11 {
         Ok(None)
     }
 
-    /// Whether the window takes all input over this place. KWin's resize handles are a window that
-    /// covers a whole client window but takes input only at the edges.
+    /// Whether the window takes all input over this place. KWin's resize handles do not: they are a
+    /// window that covers a whole client window, but takes input only at the edges.
     pub(super) fn takes_input_over(&self, window: &Toplevel, place: Rect) -> Result<bool> {
         let Some(shape) = self.input_shape(window.id)? else {
             return Ok(true);

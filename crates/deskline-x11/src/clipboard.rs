@@ -1,10 +1,10 @@
-//! Saves the CLIPBOARD selection (ICCCM §2), lends it to the agent and gives it back. PRIMARY is
+//! Saves the CLIPBOARD selection (ICCCM §2), lends it to the agent, and gives it back. PRIMARY is
 //! not touched.
 //!
-//! A selection has no content of its own: its owner answers each request for it. So a thread with
-//! its own connection, [`keeper`], owns the selection: with the agent's text during a paste, then
-//! with the person's data until another client takes the selection. When the thread ends, it hands
-//! the data over to the clipboard manager, if there is one (`SAVE_TARGETS`).
+//! A selection has no content of its own: its owner answers each request for it. So a thread with a
+//! connection of its own, [`keeper`], owns the selection. It has the agent's text during a paste,
+//! and after that the person's data, until another client takes the selection. When the thread
+//! ends, it hands the data over to the clipboard manager, if there is one (`SAVE_TARGETS`).
 
 mod fetch;
 mod keeper;

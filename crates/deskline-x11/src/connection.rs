@@ -1,10 +1,9 @@
-//! The socket to the X server, with a time limit on every wait: a server that hangs, or that
-//! another client has grabbed for good, causes an error.
+//! The socket to the X server. Every wait has a time limit: a server that hangs, or that another
+//! client has grabbed for good, gives an error.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -14,8 +13,6 @@ use std::time::{Duration, Instant};
 use deskline_contract::error::setup;
 use deskline_contract::{Cancel, Error, Result};
 use rustix::event::{PollFd, PollFlags};
-use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
@@ -27,7 +24,7 @@ use x11rb::rust_connection::{DefaultStream, PollMode, RustConnection, Stream};
 use x11rb::utils::RawFdContainer;
 use x11rb::wrapper::ConnectionExt as _;
 
-use deskline_unix::wait;
+use deskline_unix::{socket, wait};
 
 use super::reply::During as _;
 use super::xauth;
@@ -35,8 +32,8 @@ use super::xauth;
 /// The longest time between two checks of a cancel flag.
 pub(crate) const SLICE: Duration = Duration::from_millis(4);
 
-/// How long the server may be silent while a reply is due. Servers answer in well under a
-/// millisecond; clients that grab the server do so for a fraction of a second.
+/// How long the server may be silent while a reply is due. It usually takes well under a
+/// millisecond, and a client that grabs the server does so for a fraction of a second.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// The next event; `None` after `limit`. Looks at the cancel flag at intervals of `every`.
@@ -203,7 +200,10 @@ pub fn open(display: &str, xauthority: Option<&Path>) -> Result<(Connection, usi
 
 fn dial(address: &ConnectAddress<'_>) -> io::Result<(DefaultStream, (Family, Vec<u8>))> {
     match address {
-        ConnectAddress::Socket(path) => DefaultStream::from_unix_stream(dial_unix(path)?),
+        ConnectAddress::Socket(path) => {
+            let stream = socket::connect(Path::new(path), SILENCE)?;
+            DefaultStream::from_unix_stream(stream)
+        }
         ConnectAddress::Hostname(host, port) => {
             let address = look_up(host, *port)?;
             DefaultStream::from_tcp_stream(TcpStream::connect_timeout(&address, SILENCE)?)
@@ -225,22 +225,6 @@ fn look_up(host: &str, port: u16) -> io::Result<SocketAddr> {
         .recv_timeout(SILENCE)
         .map_err(|_| ErrorKind::TimedOut)?;
     Ok(addresses?.ok_or(ErrorKind::AddrNotAvailable)?)
-}
-
-/// Connects without blocking: a plain `connect` blocks while the backlog of a hung server is full.
-fn dial_unix(path: &str) -> io::Result<UnixStream> {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    let address = SocketAddrUnix::new(path)?;
-    // Poll: the kernel sends no event when the backlog has room.
-    let connected = wait::until(SILENCE, Duration::from_millis(10), || {
-        match connect(&socket, &address) {
-            Err(Errno::AGAIN | Errno::INTR) => None,
-            connected => Some(connected),
-        }
-    });
-    connected.unwrap_or(Err(Errno::AGAIN))?;
-    Ok(socket.into())
 }
 
 /// Creates a resource by which another connection can name this one: a window.

@@ -1,5 +1,5 @@
-//! Detects active grabs of other clients, and describes the holders. A client that has grabbed the
-//! keyboard or the pointer receives all input, whichever window has the focus or is under the
+//! Detects active grabs of other clients, and describes who holds them. A client that has grabbed
+//! the keyboard or the pointer gets all its input, whichever window has the focus or is under the
 //! pointer.
 
 use std::time::Duration;
@@ -10,24 +10,23 @@ use super::popups::popups_among;
 use super::toplevel::Kind;
 use deskline_contract::{Aim, Cancel, Result};
 
-/// Grabs shorter than this are ignored. Toolkits grab the devices for a menu before they map the
-/// menu, and window managers grab briefly to inspect a press.
+/// Grabs shorter than this are ignored. A toolkit grabs the devices for a menu before it maps the
+/// menu, and a window manager grabs briefly to inspect a press.
 const PASSING: Duration = Duration::from_millis(300);
 
 impl X11 {
-    /// Describes the client that holds a detected grab; `None` if it is the target's own menu or
-    /// pop-up. X does not name the holder of a grab, so the topmost open menu identifies it.
+    /// Describes the client that holds a detected grab. `None` if it is the target's own menu or
+    /// pop-up. X does not name the holder, so the topmost open menu tells.
     pub(super) fn stranger(&self, aim: Aim) -> Result<Option<String>> {
         let facts = self.facts(&self.children_of_root()?)?;
         let own = popups_among(&facts, aim.pid).last().map(|popup| popup.id);
         // The last opened menu is on top.
-        for above in facts.iter().rev() {
-            let window = &above.toplevel;
+        for window in facts.iter().rev() {
             if Some(window.id) == own {
                 return Ok(None);
             }
             let menu = matches!(window.kind, Kind::Menu | Kind::Popup);
-            let theirs = above.override_redirect && menu && window.viewable;
+            let theirs = window.override_redirect && menu && window.viewable;
             let theirs = theirs && ![0, std::process::id()].contains(&window.pid);
             if theirs && self.takes_input(window.id)? {
                 return Ok(Some(format!("an open menu of pid {}", window.pid)));

@@ -127,7 +127,7 @@ impl Overlay for Guard {
 
 fn silent() -> Error {
     Error::Unavailable(String::from(
-        "the input lock does not answer, or has lost the X server. Nothing was sent; the next call \
-        reconnects",
+        "the input lock does not answer, or has lost the X server. Nothing was sent. The next call \
+         reconnects",
     ))
 }

@@ -6,16 +6,16 @@ use std::time::Duration;
 use deskline_input::Cancel;
 use deskline_unix::family::Family;
 
-/// An app has processed a control character once its main threads have slept for this long. It has
-/// then also run its idle tasks: LibreOffice moves the cell cursor after a Tab in an idle task,
-/// after all keys that have arrived by then. A shorter sleep may be a wait for the X server.
+/// An app has processed a control character once its main threads have slept for this long: by then
+/// it has also run its idle tasks. LibreOffice moves the cell cursor after a Tab in such a task,
+/// which comes after all keys that have arrived. A shorter sleep may be a wait for the X server.
 const IDLE: Duration = Duration::from_millis(5);
 
-/// How long to wait until an app is idle. An app that is still busy then is busy with something
-/// else: it plays a video, or checks the spelling.
+/// How long to wait until an app is idle. If it is busy for longer, it is busy with something else:
+/// it plays a video, or checks the spelling.
 const NEVER_IDLE: Duration = Duration::from_millis(250);
 
-/// How long to wait, at the next control character, for an app that did not become idle.
+/// How long to wait at the next control character for an app that did not become idle.
 const RESTLESS: Duration = Duration::from_millis(25);
 
 /// The app that is typed into, and whether it is always busy.

@@ -1,8 +1,8 @@
-//! The keyboard map: the key and modifiers for each symbol in the current group.
+//! The keyboard map: the key and the modifiers for each symbol in the current group.
 //!
-//! It is read through XKB, as the core map does not tell which modifiers a level needs: Shift, the
-//! third-level key, or Shift because Num Lock is on (The X Keyboard Extension: Protocol, §6.3 and
-//! §7).
+//! It is read through XKB, because the core map does not tell which modifiers a level needs: Shift,
+//! the third-level key, or Shift because Num Lock is on (The X Keyboard Extension: Protocol, §6.3
+//! and §7).
 
 use std::collections::HashMap;
 
@@ -52,10 +52,10 @@ pub(super) struct Keyboard {
     pub(super) num_lock: u8,
 }
 
-/// The XKB device of synthetic keys: keyboards may have different maps, and a key is looked up in
-/// the map of the device that sent it.
+/// The XKB device of synthetic keys. Keyboards may have different maps, and a key is looked up in
+/// the map of the device that has sent it.
 pub(super) fn xtest_keyboard(connection: &Connection) -> Result<xkb::DeviceSpec> {
-    // The server keeps to the first version that a client asks for: ask for the one that
+    // A client gets the first version that it asks for. So this asks for the one that
     // `guard::devices` needs.
     let version = connection.xinput_xi_query_version(2, 2).during(WHAT)?;
     let devices = connection
@@ -190,7 +190,7 @@ impl Keymap {
     fn add(&mut self, symbol: Keysym, stroke: Stroke) {
         let simpler = |old: &Stroke| stroke.modifiers.count_ones() < old.modifiers.count_ones();
         let char = Named::new(symbol).key_char();
-        // Keypad keys give characters too, but an app may treat them as arrows.
+        // Keys of the keypad give characters too, but an app may take them for arrows.
         if let Some(char) = char.filter(|c| !c.is_control() && !(0xff00..=0xffff).contains(&symbol))
             && self.chars.get(&char).is_none_or(simpler)
         {

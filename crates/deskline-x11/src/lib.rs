@@ -169,8 +169,8 @@ impl X11 {
             keyboard,
             has_res,
             has_pids: has_res,
-            // Our pings have numbers from our window's id on, so that answers to other clients'
-            // pings do not match.
+            // Our pings are numbered from our window's id on, so that no answer to another client's
+            // ping matches.
             heard: Heard {
                 ping: own,
                 ..Heard::default()

@@ -1,6 +1,6 @@
 //! Finds programs that inject a person's keys and clicks through XTEST: VNC servers that share this
-//! display, and programs that share another computer's keyboard. The guard cannot distinguish that
-//! person from the agent.
+//! display, and programs that share another computer's keyboard. To the guard, such a person looks
+//! like the agent.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

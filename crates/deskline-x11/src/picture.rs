@@ -1,9 +1,9 @@
 //! A picture of a window, covered or not, with its open menus.
 //!
-//! The window's pixels come from the first of these sources that is available: its own pixmap, if a
+//! The window's pixels come from the first of these sources that there is: its own pixmap, if a
 //! compositor or an earlier picture has redirected the window (X Composite); the screen, if nothing
-//! covers the window; its own pixmap, after we have redirected the window for good and it has
-//! repainted. Redirecting makes an app repaint, so only covered windows are redirected.
+//! covers the window; its own pixmap, after this has redirected the window for good and the app has
+//! repainted it. Redirecting makes an app repaint, so only covered windows are redirected.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,6 @@ use super::canvas::{Alpha, Canvas};
 use super::popups::popups_among;
 use super::shared_image::{PIXEL, SharedImage, Source, read_over_socket};
 use super::toplevel::Toplevel;
-use super::windows::Facts;
 use super::{During as _, Present as _, X11};
 
 /// How long an app may take to repaint a redirected window. The repaint is complete when nothing
@@ -304,10 +303,10 @@ fn refused(why: &'static str) -> Error {
 }
 
 /// Whether a window above `outer` in the stack, other than these pop-ups, covers part of `shown`.
-fn covered(facts: &[Facts], outer: Window, shown: Rect, popups: &[&Toplevel]) -> bool {
-    let above = facts.iter().skip_while(|f| f.toplevel.id != outer).skip(1);
+fn covered(all: &[Toplevel], outer: Window, shown: Rect, popups: &[&Toplevel]) -> bool {
+    let above = all.iter().skip_while(|w| w.id != outer).skip(1);
     above
-        .filter(|f| f.toplevel.viewable && !f.input_only)
-        .filter(|f| popups.iter().all(|popup| popup.id != f.toplevel.id))
-        .any(|f| !f.toplevel.raw.intersect(&shown).is_empty())
+        .filter(|w| w.viewable && !w.input_only)
+        .filter(|w| popups.iter().all(|popup| popup.id != w.id))
+        .any(|w| !w.raw.intersect(&shown).is_empty())
 }

@@ -7,7 +7,6 @@ use deskline_core::{Point, Rect};
 use super::X11;
 use super::grab_probe::Grabbable;
 use super::toplevel::{Kind, Toplevel};
-use super::windows::Facts;
 
 /// Windows smaller than this are ignored: toolkits have windows of a pixel or two for selections
 /// and grabs.
@@ -27,14 +26,14 @@ impl X11 {
         let mut popups = popups_among(&facts, pid).peekable();
         let is_any = popups.peek().is_some();
         if popups.all(|popup| popup.kind == Kind::Menu) {
-            // GTK 4's tooltips claim to be menus. Only menus grab the pointer.
+            // In GTK 4 tooltips claim to be menus, but only menus grab the pointer.
             return Ok(is_any && self.probe(Grabbable::Pointer)?.grabbed()?);
         }
         Ok(true)
     }
 
-    /// Whether the process has an open pop-up that is not at this point, or only with its shadow,
-    /// but has grabbed the pointer, and so takes a click at this point.
+    /// Whether an open pop-up of the process takes a click at this point because it has grabbed the
+    /// pointer, although the pop-up is not there, or only its shadow.
     pub fn popup_takes(&self, pid: u32, at: Point) -> Result<bool> {
         let facts = self.facts(&self.children_of_root()?)?;
         let mut open = popups_among(&facts, pid).peekable();
@@ -49,17 +48,16 @@ impl X11 {
 }
 
 /// The open pop-ups of the process.
-pub(super) fn popups_among(facts: &[Facts], pid: u32) -> impl Iterator<Item = &Toplevel> {
-    let its = move |f: &&Facts| pid != 0 && f.toplevel.pid == pid && is_popup(f);
-    facts.iter().filter(its).map(|f| &f.toplevel)
+pub(super) fn popups_among(all: &[Toplevel], pid: u32) -> impl Iterator<Item = &Toplevel> {
+    let its = move |window: &&Toplevel| pid != 0 && window.pid == pid && is_popup(window);
+    all.iter().filter(its)
 }
 
 /// Whether a window is an open pop-up: a visible override-redirect window of a menu type, of the
 /// normal type or of no type.
-fn is_popup(facts: &Facts) -> bool {
-    let window = &facts.toplevel;
-    facts.override_redirect
-        && !facts.input_only
+fn is_popup(window: &Toplevel) -> bool {
+    window.override_redirect
+        && !window.input_only
         && window.viewable
         && window.extents.w >= SMALLEST
         && window.extents.h >= SMALLEST

@@ -132,8 +132,8 @@ impl X11 {
             if let Some(stroke) = self.keys()?.on_layout(char) {
                 return Ok(stroke);
             }
-            // Ctrl+C on a layout without Latin letters: use the key that has the letter in another
-            // group.
+            // A shortcut such as Ctrl+C on a layout without Latin letters uses the key that has the
+            // letter in another group.
             let shortcut = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
             if press.modifiers.intersects(shortcut)
                 && let Some(stroke) = self.other_group(char)?

@@ -4,17 +4,17 @@
 use std::path::Path;
 use std::time::Duration;
 
-use deskline_contract::presses::{self, Press, Pressed, There};
+use deskline_contract::presses::{self, Press, Pressed};
 use deskline_contract::{Cancel, Result};
+use deskline_core::Point;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
-use x11rb::protocol::xproto::ConnectionExt as _;
 use xkeysym::Keysym;
 
 use crate::connection::{SLICE, event};
 use crate::keymap::Keyboard;
 use crate::overlay::Overlay;
-use crate::{Answer as _, During as _, X11};
+use crate::{During as _, X11};
 
 const WHAT: &str = "listening for presses";
 
@@ -24,7 +24,7 @@ pub struct Presses {
     /// The real modifiers that are held, as bits of a state.
     held: u8,
     /// Where the left button went down, while it is down.
-    down: Option<(i32, i32)>,
+    down: Option<Point>,
 }
 
 impl presses::Presses for Presses {
@@ -68,9 +68,10 @@ impl Presses {
 
     fn button(&mut self, number: u32) -> Result<Option<Press>> {
         let (at, pid) = self.there()?;
-        self.down = at.filter(|_| number == 1);
+        self.down = Some(at).filter(|_| number == 1);
+        let at = Some(at);
         let what = Pressed::Button { number, at };
-        Ok(at.map(|_| Press { pid, what }))
+        Ok(Some(Press { pid, what }))
     }
 
     fn up(&mut self) -> Result<Option<Press>> {
@@ -78,25 +79,17 @@ impl Presses {
             return Ok(None);
         };
         let (at, pid) = self.there()?;
-        let what = Pressed::up(at.unwrap_or(down), down);
+        let what = Pressed::up(at, down);
         Ok(Some(Press { pid, what }))
     }
 
     /// The pointer's place, and the process whose window is there. The process is unknown if the
     /// window closes at once.
-    fn there(&self) -> Result<There> {
-        let (c, mut window) = (&self.x11.connection, self.x11.root);
-        let (mut at, mut pid) = (None, None);
-        // Descend to the app's own window: the frame around it is the window manager's.
-        while let Some(pointer) = c.query_pointer(window).answer_if_present(WHAT)? {
-            at = Some((pointer.root_x.into(), pointer.root_y.into()));
-            if pointer.child == x11rb::NONE {
-                pid = self.x11.res_pids(&[window])?.into_values().next();
-                break;
-            }
-            window = pointer.child;
-        }
-        Ok((at, pid))
+    fn there(&self) -> Result<(Point, Option<u32>)> {
+        let at = self.x11.pointer()?.at;
+        let window = self.x11.window_at(at)?.map(|(window, _)| window);
+        let mut pids = self.x11.res_pids(window.as_slice())?.into_values();
+        Ok((at, pids.next()))
     }
 
     fn key(&mut self, device: u16, code: u32, down: bool) -> Result<Option<Press>> {

@@ -1,7 +1,8 @@
 //! The mark of a private desktop: a property of the root window.
 //!
-//! The mark is on the display itself. Environment variables would be wrong if a server that runs on
-//! one desktop is pointed at another, and would be missing if the display was found by its socket.
+//! The mark has to be on the display itself. A server may run on one desktop and be pointed at
+//! another, so its environment would tell the wrong one, or none if the display was found by its
+//! socket.
 
 use deskline_contract::Result;
 use x11rb::protocol::xproto::{AtomEnum, PropMode};

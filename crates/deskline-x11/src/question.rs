@@ -1,9 +1,9 @@
-//! Asks the person at the display, if a client cannot: shows a banner, and waits for keys that
-//! answer.
+//! Asks the person at the display, if the client cannot: shows a banner, and waits for a key that
+//! answers.
 //!
 //! The keys are grabbed while the question shows, so that no app sees them. Only presses on devices
-//! that the person had when the question was asked count as answers. Presses on XTEST's devices,
-//! which the agent and its apps send, do not.
+//! that the person had when the question was asked count. Presses on XTEST's devices, which the
+//! agent and its apps send, do not.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -23,8 +23,8 @@ use crate::guard::devices::{self, Slave};
 use crate::overlay::Overlay;
 use crate::{Answer as _, people};
 
-/// The keys of the answers, with Control and Shift. They do not switch to a virtual terminal, as
-/// they would with Alt, and every layout has them in the same place.
+/// The keys of the answers, with Control and Shift. With Alt they would switch to a virtual
+/// terminal. Every layout has them in the same place.
 const KEYS: [(u32, &str); 3] = [
     (key::F9, "Control+Shift+F9"),
     (key::F10, "Control+Shift+F10"),
@@ -138,7 +138,7 @@ fn answer(
             Ok(None) | Err(Error::Cancelled(_)) => return Ok(None),
             Err(e) => return Err(e),
         };
-        // An app may have created a device of XTEST's since the question was asked.
+        // An app may have made a new XTEST device since the question was asked.
         let persons = |slave: &Slave| !slave.xtest && slave.id == key.sourceid;
         let chosen = codes.iter().position(|code| *code == key.detail);
         if chosen.is_some() && slaves.iter().any(persons) {

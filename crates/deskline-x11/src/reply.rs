@@ -22,7 +22,7 @@ impl<T, E: Into<ReplyOrIdError>> During<T> for Result<T, E> {
         self.map_err(|error| match error.into() {
             ReplyOrIdError::ConnectionError(error) => Error::Unavailable(format!(
                 "lost the X server while {what}: {error}. If the desktop session has ended, start \
-                 it again; the next call reconnects"
+                 it again. The next call reconnects"
             )),
             other => Error::system(what)(other),
         })

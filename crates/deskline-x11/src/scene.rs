@@ -25,8 +25,8 @@ const AHEAD_OF_APP: u32 = 32;
 const MODIFYING: u8 = 0b0100_1101;
 
 const RHYTHM: Rhythm = Rhythm {
-    // Keep parts short: if another program takes the focus after the check, the whole part goes
-    // astray.
+    // Parts are short, because a whole part goes astray if another program takes the focus after
+    // the check.
     part: Part { least: 1, most: 1 },
     keys: Tempo::Burst(Duration::ZERO),
     chord: Duration::ZERO,
@@ -42,11 +42,11 @@ const RHYTHM: Rhythm = Rhythm {
     },
 };
 
-/// After a cancel, the app has this long to read the last keys before bindings are removed.
+/// After a cancel, the app has this long to read the last keys. Then their bindings are removed.
 const CANCELLED: Duration = Duration::from_millis(100);
 
-/// How long a binding stays after the app has read the keys typed with it: toolkits may read the
-/// map again when they dispatch the event.
+/// How long a binding stays after the app has read the keys typed with it. A toolkit may read the
+/// map again when it dispatches the event.
 const LINGER: Duration = Duration::from_millis(5);
 
 impl Scene for X11 {
@@ -239,7 +239,7 @@ impl X11 {
             }
             self.put_back_modifiers(was)?;
         }
-        // Sync, not flush: the server drops unread requests of a client that has gone.
+        // A sync, not a flush: the server drops the unread requests of a client that has gone.
         self.round_trip()
     }
 }

@@ -1,6 +1,6 @@
 //! Keyboard accessibility. Sticky Keys: modifiers that the person has latched (for the next key) or
 //! locked must not modify the agent's input, and are restored exactly afterwards. Slow Keys and
-//! Bounce Keys ignore short and repeated presses: both are off during an action.
+//! Bounce Keys, which ignore short and repeated presses, are off during an action.
 
 use deskline_contract::{Cancel, Result, wait};
 use std::io::IoSlice;
@@ -69,7 +69,7 @@ impl X11 {
 
     /// Waits until the server has processed the release of every button, 500 ms at most. A window
     /// manager that focuses on click freezes the pointer and replays the press. The replayed press
-    /// clears a latch, so latches are restored after it.
+    /// clears a latch, so latches can be restored only after it.
     pub(super) fn wait_for_release(&self) -> Result<()> {
         let every = Duration::from_millis(2);
         wait::holds(&Cancel::new(), REPLAY, every, || {

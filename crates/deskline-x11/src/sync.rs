@@ -1,8 +1,9 @@
 //! Waits for the server, for an event, and for an app to have read its input.
 //!
-//! An app reads its input in order. If a `_NET_WM_PING` (EWMH) is sent after synthetic input, its
-//! answer proves that the app has read that input. A round trip to the server does not prove that,
-//! so it is not enough before a key code is rebound or a drag ends, nor to pace input.
+//! An app reads its input in order. So if a `_NET_WM_PING` (EWMH) is sent after synthetic input,
+//! its answer proves that the app has read the input. A round trip to the server proves nothing
+//! about the app. So pings are used before a key code is rebound and before a drag ends, and to
+//! pace input.
 
 use std::time::{Duration, Instant};
 
@@ -90,8 +91,8 @@ impl X11 {
         Ok(there.is_some())
     }
 
-    /// Selects events of the root window until `unwatch_root` is called. If they were always
-    /// selected, they would pile up while this process idles for hours.
+    /// Selects events of the root window until `unwatch_root`. They are not always selected,
+    /// because they would pile up while this process idles for hours.
     pub(super) fn watch_root(&mut self) -> Result<()> {
         self.hear()?;
         self.heard.asked_for = vec![x11rb::NONE];

@@ -3,7 +3,7 @@ use deskline_core::Rect;
 
 /// The widths of an invisible or decorative border, in pixels, such as the shadow that a window
 /// draws inside its X window (`_GTK_FRAME_EXTENTS`): left, right, top, bottom.
-pub type Sides = [i32; 4];
+pub(crate) type Sides = [i32; 4];
 
 /// The part of `raw` that is inside this border.
 pub(super) fn inside([left, right, top, bottom]: Sides, raw: Rect) -> Rect {
@@ -75,6 +75,8 @@ pub struct Toplevel {
     /// Whether the window is modal to the window that it is transient for.
     pub modal: bool,
     pub kind: Kind,
+    pub(super) override_redirect: bool,
+    pub(super) input_only: bool,
 }
 
 impl Toplevel {

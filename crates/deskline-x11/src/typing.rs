@@ -1,7 +1,7 @@
 //! The keyboard during an action: its map, the symbols that are bound to spare key codes because
 //! the layout lacks them, and waiting until the app has read the typed keys.
 //!
-//! Clients read the keyboard map when they process MappingNotify, which may be after the key was
+//! A client reads the keyboard map when it processes MappingNotify, which may be after the key was
 //! pressed. So a code is rebound only after the app has read the keys typed with it.
 
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl X11 {
             Some(false) => 0,
             None => self.acting.was.map_or(0, |was| was.locked) & keyboard.num_lock,
         };
-        // Caps Lock is not among the locks of the map, so that its effect is not undone with Shift.
+        // Caps Lock is left out of the map's locks. Otherwise Shift would undo its effect.
         let keymap = keyboard.keymap(keyboard.group, num_lock);
         let spare = keymap.spare.iter().map(|code| (*code, 0)).collect();
         Ok(self.acting.keys.insert(Keys {
@@ -208,7 +208,7 @@ impl X11 {
         let [owner, codes @ ..] = note.as_slice() else {
             return Ok(true);
         };
-        // The server reuses ids: our own id in the property may have been an earlier client's.
+        // The server reuses ids, so our own id in the property may have been an earlier client's.
         let attributes = self.connection.get_window_attributes(*owner);
         if attributes.answer_if_present(BINDING)?.is_some() && *owner != self.own {
             return Ok(false);

@@ -1,12 +1,11 @@
-//! Makes the X server itself release the agent's keys and buttons once this process is gone,
-//! however it ends and whatever ends with it: XTEST's keys stay down when their client ends.
+//! Makes the X server release the agent's keys and buttons once this process is gone, however it
+//! ends and whatever ends with it. XTEST's keys stay down when their client ends.
 //!
 //! A second client of ours waits in the server for the end of the first: SYNC's `Await` returns
-//! when a counter of the first client is destroyed, and the releases are queued behind the `Await`.
-//! The second client outlives this process, as the server holds the last descriptor of that
-//! client's socket: the descriptor came with the request that is queued last (MIT-SHM's
-//! `AttachFd`). The server refuses that request and closes the descriptor, which ends the second
-//! client.
+//! when a counter of the first client is destroyed, and the releases are queued behind it. The
+//! second client outlives this process, because the server holds the last descriptor of its socket.
+//! That descriptor came with the request that is queued last (MIT-SHM's `AttachFd`): the server
+//! refuses the request and closes the descriptor, which ends the second client.
 
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
@@ -52,7 +51,8 @@ impl Will {
             .sent(WHAT)?;
         first.sync().during(WHAT)?;
         let (heir, _) = connection::open(display, xauthority.as_deref())?;
-        // Ask now for the extensions: once the second client waits, the server does not answer it.
+        // Once the second client waits, the server does not answer it any more. So the extensions
+        // are asked for now.
         for extension in [
             shm::X11_EXTENSION_NAME,
             sync::X11_EXTENSION_NAME,

@@ -32,17 +32,10 @@ struct Asked<'c> {
     attributes: Cookie<'c, Connection, GetWindowAttributesReply>,
     geometry: Cookie<'c, Connection, GetGeometryReply>,
     place: Cookie<'c, Connection, TranslateCoordinatesReply>,
-    /// The title (`_NET_WM_NAME`), and the one that older programs set (`WM_NAME`).
+    /// The title (`_NET_WM_NAME`), and the title that older programs set (`WM_NAME`).
     names: [Cookie<'c, Connection, GetPropertyReply>; 2],
     /// The properties that hold numbers, in the order in which `answer` takes them apart.
     numbers: [Cookie<'c, Connection, GetPropertyReply>; 8],
-}
-
-/// The facts about a window of any type.
-pub(super) struct Facts {
-    pub(super) toplevel: Toplevel,
-    pub(super) override_redirect: bool,
-    pub(super) input_only: bool,
 }
 
 const WHAT: &str = "reading windows";
@@ -53,7 +46,7 @@ impl X11 {
         let managed = self.has_window_manager()?;
         let mut ids = self.children_of_root()?;
         if managed {
-            // Do not use _NET_CLIENT_LIST_STACKING: xfwm4 sometimes does not set it.
+            // _NET_CLIENT_LIST_STACKING is not used, because xfwm4 sometimes does not set it.
             let clients = self.numbers(self.root, self.atoms._NET_CLIENT_LIST, AtomEnum::WINDOW)?;
             let mut notifications = self.notifications(&ids)?;
             notifications.retain(|id| !clients.contains(id));
@@ -61,14 +54,9 @@ impl X11 {
             ids.extend(notifications);
         }
         ids.reverse();
-        let facts = self.facts(&ids)?.into_iter();
-        Ok(facts
-            .filter(|f| {
-                let shown = f.toplevel.viewable && !f.override_redirect && !f.input_only;
-                managed || shown
-            })
-            .map(|f| f.toplevel)
-            .collect())
+        let mut found = self.facts(&ids)?;
+        found.retain(|t| managed || t.viewable && !t.override_redirect && !t.input_only);
+        Ok(found)
     }
 
     /// The window with this id; `None` if it has gone.
@@ -76,7 +64,7 @@ impl X11 {
         let Ok(id) = u32::try_from(id.0) else {
             return Ok(None);
         };
-        Ok(self.facts(&[id])?.pop().map(|facts| facts.toplevel))
+        Ok(self.facts(&[id])?.pop())
     }
 
     /// The front window: the window manager's active one or, without a window manager, the toplevel
@@ -187,7 +175,7 @@ impl X11 {
     }
 
     /// The facts about these windows, in one batch. Skips windows that have gone.
-    pub(super) fn facts(&self, ids: &[Window]) -> Result<Vec<Facts>> {
+    pub(super) fn facts(&self, ids: &[Window]) -> Result<Vec<Toplevel>> {
         let asked = ids
             .iter()
             .map(|id| self.ask(*id))
@@ -198,10 +186,10 @@ impl X11 {
         let pids = self.client_pids(ids)?;
         let shown = numbers(shown)?.first().copied();
         let answers = asked.into_iter().map(|asked| self.answer(asked, &pids));
-        let mut facts: Vec<Facts> = answers
+        let mut facts: Vec<Toplevel> = answers
             .filter_map(Result::transpose)
             .collect::<Result<_>>()?;
-        for workspace in facts.iter_mut().map(|facts| &mut facts.toplevel.workspace) {
+        for workspace in facts.iter_mut().map(|facts| &mut facts.workspace) {
             let elsewhere = workspace.filter(|_| shown.is_some() && *workspace != shown);
             *workspace = elsewhere.map(|n| n.saturating_add(1));
         }
@@ -239,7 +227,7 @@ impl X11 {
         })
     }
 
-    fn answer(&self, asked: Asked<'_>, pids: &HashMap<u32, u32>) -> Result<Option<Facts>> {
+    fn answer(&self, asked: Asked<'_>, pids: &HashMap<u32, u32>) -> Result<Option<Toplevel>> {
         // Read all replies, even for a window that has gone: an unread reply would stay in the
         // connection's queue.
         let attributes = asked.attributes.reply().present(WHAT)?;
@@ -267,32 +255,30 @@ impl X11 {
         let kind = kinds.iter().find_map(|atom| self.kind(*atom));
         let is_list = attributes.override_redirect && title.is_empty();
         let of_client = pids.get(&self.client(asked.id)).copied();
-        Ok(Some(Facts {
+        Ok(Some(Toplevel {
+            id: asked.id,
+            pid: of_client.or(pid).unwrap_or(0),
+            title,
+            raw,
+            shadow,
+            border: shadow_of(&border?).unwrap_or_default(),
+            extents: inside(shadow.unwrap_or_default(), raw),
+            minimised: net_state.contains(&self.atoms._NET_WM_STATE_HIDDEN)
+                || wm_state == Some(ICONIC),
+            shaded: net_state.contains(&self.atoms._NET_WM_STATE_SHADED),
+            workspace: workspace.filter(|n| *n != ALL_WORKSPACES),
+            viewable: attributes.map_state == MapState::VIEWABLE,
+            transient_for,
+            modal: net_state.contains(&self.atoms._NET_WM_STATE_MODAL),
+            kind: match kind {
+                // Chromium's lists of suggestions claim to be notifications, without titles.
+                Some(Kind::Notification) if is_list => Kind::Popup,
+                Some(kind) => kind,
+                None if transient_for.is_some() => Kind::Dialog,
+                None => Kind::Normal,
+            },
             override_redirect: attributes.override_redirect,
             input_only: attributes.class == WindowClass::INPUT_ONLY,
-            toplevel: Toplevel {
-                id: asked.id,
-                pid: of_client.or(pid).unwrap_or(0),
-                title,
-                raw,
-                shadow,
-                border: shadow_of(&border?).unwrap_or_default(),
-                extents: inside(shadow.unwrap_or_default(), raw),
-                minimised: net_state.contains(&self.atoms._NET_WM_STATE_HIDDEN)
-                    || wm_state == Some(ICONIC),
-                shaded: net_state.contains(&self.atoms._NET_WM_STATE_SHADED),
-                workspace: workspace.filter(|n| *n != ALL_WORKSPACES),
-                viewable: attributes.map_state == MapState::VIEWABLE,
-                transient_for,
-                modal: net_state.contains(&self.atoms._NET_WM_STATE_MODAL),
-                kind: match kind {
-                    // Chromium's lists of suggestions claim to be notifications, without titles.
-                    Some(Kind::Notification) if is_list => Kind::Popup,
-                    Some(kind) => kind,
-                    None if transient_for.is_some() => Kind::Dialog,
-                    None => Kind::Normal,
-                },
-            },
         }))
     }
 
@@ -301,9 +287,9 @@ impl X11 {
         id & !self.connection.setup().resource_id_mask
     }
 
-    /// From now on, uses the X server's pids if the server and the accessibility bus are in the
-    /// same pid namespace, or else the pids that apps report. `ours` is this process's pid on the
-    /// bus. Returns whether the server's pids are used.
+    /// From now on, uses the X server's pids if the server and the accessibility bus are in one pid
+    /// namespace, and otherwise the pids that apps report. `ours` is this process's pid on the bus.
+    /// Returns whether the server's pids are used.
     pub fn take_pids(&mut self, ours: Option<u32>) -> bool {
         let own = self.res_pids(&[self.own]).unwrap_or_default();
         self.has_pids = self.has_res && own.into_values().next() == ours;
@@ -318,7 +304,7 @@ impl X11 {
         self.number(id, self.atoms._NET_WM_PID, AtomEnum::CARDINAL)
     }
 
-    /// The real pids of the clients that created these windows. Apps set `_NET_WM_PID` themselves,
+    /// The real pids of the clients that created these windows. An app sets `_NET_WM_PID` itself,
     /// in a sandbox to a pid of another namespace.
     fn client_pids(&self, ids: &[Window]) -> Result<HashMap<u32, u32>> {
         if !self.has_pids {
@@ -386,10 +372,8 @@ fn bytes<C: RequestConnection>(cookie: Cookie<'_, C, GetPropertyReply>) -> Resul
 
 /// `WM_NAME` is Latin-1 by the ICCCM; some apps use UTF-8.
 fn latin1_or_utf8(bytes: &[u8]) -> String {
-    match str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
-    }
+    let latin1 = |_| bytes.iter().map(|byte| char::from(*byte)).collect();
+    str::from_utf8(bytes).map_or_else(latin1, str::to_owned)
 }
 
 /// Parses `_GTK_FRAME_EXTENTS` or `_NET_FRAME_EXTENTS`: left, right, top, bottom. Rejects

@@ -1,6 +1,5 @@
 //! Reads a display's cookie from an `.Xauthority` file (format: `Xauth.h` of libXau). `x11rb`'s
-//! reader finds the file only through the environment, and our environment may be another
-//! session's.
+//! reader finds the file by the environment alone, and ours may be that of another session.
 
 use std::path::Path;
 
@@ -55,7 +54,7 @@ fn find(
         if entry.family == Family::WILD || (entry.family == family && entry.address == address) {
             return Some(found);
         }
-        // The file keeps a host's old name after the host is renamed.
+        // After a host was renamed, the file still has its old name.
         if entry.family == family && family == Family::LOCAL {
             renamed = Some(found);
         }

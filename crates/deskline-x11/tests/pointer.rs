@@ -66,7 +66,7 @@ fn a_click_is_motion_then_press_and_release() {
 }
 
 #[test]
-fn a_remote_window_over_the_target_is_not_clicked_in_its_place() {
+fn a_window_of_a_remote_program_over_the_target_gets_no_click() {
     let server = ["-screen", "0", "1280x800x24", "-listen", "tcp", "-ac"];
     let desktop = TestDesktop::start_with(Manager::Plain, &server);
     let window = PlainWindow::open(&desktop.display, Look::default());
@@ -78,7 +78,7 @@ fn a_remote_window_over_the_target_is_not_clicked_in_its_place() {
     };
     click_it().unwrap();
     eventually("a click", || pressed(&window).len() == 1);
-    // A client by TCP has no process that the server knows, as one by `ssh -X`.
+    // The X server knows no process of a client over TCP, such as one over `ssh -X`.
     let remote = format!("127.0.0.1{}", desktop.display);
     let over = Look {
         override_redirect: true,
@@ -118,7 +118,7 @@ fn a_click_follows_the_button_order_of_a_left_handed_mouse() {
 }
 
 #[test]
-fn a_cancelled_drag_releases_the_button_and_its_modifiers_where_it_began() {
+fn a_cancelled_drag_ends_where_it_began_and_leaves_no_key_down() {
     let (desktop, mut x11, window) = start();
     let cancel = Cancel::new();
     let other = cancel.clone();

@@ -145,7 +145,7 @@ fn an_app_that_answers_no_pings_gets_the_typed_text() {
 
 /// Slow Keys drops short presses, and Bounce Keys drops repeated ones.
 #[test]
-fn no_key_is_lost_to_slow_and_bounce_keys_which_stay_on() {
+fn no_key_is_lost_although_slow_keys_and_bounce_keys_are_on() {
     use x11rb::protocol::xkb::{self, AXOption, BoolCtrl, ConnectionExt as _, Control, VMod};
     use x11rb::protocol::xproto::ModMask;
     let desktop = TestDesktop::start(Manager::None);
@@ -305,7 +305,7 @@ fn keys_arrive_with_their_modifiers_and_no_key_stays_down() {
 }
 
 #[test]
-fn a_held_key_repeats_until_its_time_ends_or_another_window_is_in_front() {
+fn a_held_key_ends_in_time_or_when_another_window_is_in_front() {
     let desktop = TestDesktop::start(Manager::None);
     let (mut x11, window) = focused(&desktop, Look::default());
     let aim = Aim::new(std::process::id(), Some(WindowId(window.id.into())));
@@ -406,7 +406,7 @@ fn dialog_of(desktop: &TestDesktop, window: u32, of: u32) {
 
 /// Another document of the same process has the keyboard; then a dialog of the wanted window.
 #[test]
-fn another_window_of_the_process_gets_no_key_and_a_dialog_does() {
+fn keys_go_to_a_dialog_but_to_no_other_window_of_the_process() {
     let desktop = TestDesktop::start(Manager::Plain);
     let (mut x11, wanted) = focused(&desktop, Look::default());
     let other = PlainWindow::open(&desktop.display, Look::default());

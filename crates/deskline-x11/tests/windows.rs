@@ -130,7 +130,7 @@ fn a_window_that_cannot_come_to_the_front_is_an_error_in_bounded_time() {
 }
 
 #[test]
-fn raising_a_closed_window_is_an_error_that_says_it_is_gone() {
+fn raising_a_closed_window_is_an_error_about_a_window_that_is_gone() {
     let desktop = TestDesktop::start(Manager::Plain);
     let mut x11 = desktop.connect();
     let window = PlainWindow::open(&desktop.display, at(100, 100));

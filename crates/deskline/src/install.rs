@@ -55,7 +55,7 @@ pub(crate) fn entries() -> Vec<String> {
     let line = |client: &Client| {
         let location = client.location(None).ok()?;
         let file = File::read(&location.path).ok()?;
-        let server = location.entry(file.text()).ok()??;
+        let server = location.entry(&file.text).ok()??;
         let command = [&[server.program][..], &server.arguments].concat();
         let (title, path) = (client.title(), location.path.display());
         Some(format!("{title} ({path}): {}", command.join(" ")))
@@ -70,9 +70,9 @@ fn add(args: &InstallArgs) -> Result<()> {
         return run(command, args.dry_run).map(|()| next(args.client));
     }
     let (file, path) = (File::read(&location.path)?, location.path.display());
-    let text = location.with_entry(file.text(), &server);
+    let text = location.with_entry(&file.text, &server);
     let text = text.map_err(|why| format!("{path}: {why}. It was left as it is"))?;
-    if text == file.text() {
+    if text == file.text {
         say!("{path} has this entry already.");
         return Ok(());
     }
@@ -80,7 +80,7 @@ fn add(args: &InstallArgs) -> Result<()> {
         say!("{path} would become:\n{text}");
         return Ok(());
     }
-    let backup = file.replace(&text, location.entry(file.text())?.is_some())?;
+    let backup = file.replace(&text, location.entry(&file.text)?.is_some())?;
     say!("Added {NAME} to {path}.");
     if let Some(backup) = backup {
         say!("The file as it was: {}", backup.display());
@@ -121,14 +121,14 @@ enum Removal {
 }
 
 fn removed(location: &Location, file: &File) -> Result<Removal> {
-    let Some(server) = location.entry(file.text())? else {
+    let Some(server) = location.entry(&file.text)? else {
         return Ok(Removal::Nothing);
     };
     // Whether `install` has turned `text` into the current content.
     let became = |text: &str| {
         location
             .with_entry(text, &server)
-            .is_ok_and(|t| t == file.text())
+            .is_ok_and(|t| t == file.text)
     };
     if let Some(before) = file.backup().filter(|before| became(before)) {
         return Ok(Removal::To(before));
@@ -136,7 +136,7 @@ fn removed(location: &Location, file: &File) -> Result<Removal> {
     if became("") {
         return Ok(Removal::File);
     }
-    location.without_entry(file.text()).map(Removal::To)
+    location.without_entry(&file.text).map(Removal::To)
 }
 
 impl Location {

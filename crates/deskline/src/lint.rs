@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
-use deskline_core::{Line, Role, States, Texts, Tree};
+use deskline_core::{Line, Rect, Role, States, Texts, Tree};
+use deskline_journal::Shot;
 use deskline_link::{Picture, Scope, Takes};
 use deskline_mcp::{labels, pale};
 
 use crate::cli::{LintArgs, Settings};
-use crate::output::{Done, exit_code, print};
+use crate::output::{Done, Fallible, exit_code, print};
 use crate::platform;
 
 pub(crate) fn lint(settings: &Settings, args: &LintArgs) -> Done {
@@ -33,8 +34,13 @@ pub(crate) fn lint(settings: &Settings, args: &LintArgs) -> Done {
         vec![Takes::default(); tree.elements.len()]
     });
     let findings = findings(&tree, &pictures, &takes);
-    for finding in &findings {
-        print(finding)?;
+    for (index, finding) in &findings {
+        let place = tree.elements[*index].extents;
+        let picture = place.map(|place| pictured(settings, &pictures, place));
+        print(&format!(
+            "{finding}{}",
+            picture.transpose()?.unwrap_or_default()
+        ))?;
     }
     for part in &tree.partial {
         eprintln!("deskline: not checked: {part}");
@@ -42,21 +48,44 @@ pub(crate) fn lint(settings: &Settings, args: &LintArgs) -> Done {
     Ok(exit_code(findings.is_empty()))
 }
 
-/// A line for each finding: what is wrong, and the element's line.
-fn findings(tree: &Tree, pictures: &[Picture], takes: &[Takes]) -> Vec<String> {
+/// Writes the picture that shows a place, which is outlined in it. Returns two spaces and the path;
+/// nothing if no picture shows the place.
+fn pictured(settings: &Settings, pictures: &[Picture], place: Rect) -> Fallible<String> {
+    let shows = |picture: &&Picture| {
+        let at = picture.pixels(place);
+        let (width, height) = (picture.width as i32, picture.height as i32);
+        at.is_some_and(|at| Rect::at(0, 0, width, height).contains(at.center()))
+    };
+    let Some(picture) = pictures.iter().find(shows) else {
+        return Ok(String::new());
+    };
+    let files = settings.journal()?.begin("lint")?;
+    files.write_picture(&Shot {
+        origin: picture.origin,
+        scale: picture.scale,
+        clicked: picture.pixels(place),
+        ..Shot::new(picture.width, picture.height, &picture.rgb)
+    })?;
+    Ok(format!("  {}", files.picture_path().display()))
+}
+
+/// For each finding, the element's index, and what is wrong with the element's line.
+fn findings(tree: &Tree, pictures: &[Picture], takes: &[Takes]) -> Vec<(usize, String)> {
     let texts = Texts::new(tree);
     let mut findings = Vec::new();
     for (index, _) in tree.elements.iter().enumerate().filter(|(_, e)| e.visible) {
         let Some(line) = Line::new(tree, &texts, index) else {
             continue;
         };
-        findings.extend(labels(&line, tree.labelled_by_place.contains(&index)));
-        let unfit = unfit(tree, takes, index);
-        findings.extend(unfit.into_iter().map(|what| format!("{what}: {line}")));
+        let unfit = unfit(tree, takes, index).into_iter();
+        let unfit = unfit.map(|what| format!("{what}: {line}"));
         let mut inside = tree.elements.iter().filter(|e| e.parent == Some(index));
-        if !inside.any(|e| e.visible) {
-            findings.extend(pale(&line, pictures));
-        }
+        let is_leaf = !inside.any(|e| e.visible);
+        let all = labels(&line, tree.labelled_by_place.contains(&index)).into_iter();
+        let all = all
+            .chain(unfit)
+            .chain(pale(&line, pictures).filter(|_| is_leaf));
+        findings.extend(all.map(|finding| (index, finding)));
     }
     findings
 }

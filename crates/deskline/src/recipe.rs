@@ -7,12 +7,10 @@ mod record;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
-#[cfg(target_os = "linux")]
-use std::error::Error;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{fs, io};
 
 use deskline_mcp::How;
 use deskline_recipe::{Edit, Recipe, SUFFIX};
@@ -40,31 +38,15 @@ pub(crate) fn run(settings: &Settings, args: &RunArgs) -> Done {
             .map_err(|why| format!("{}:{why}", table.display()))?,
     };
     let given = given(&recipe, &args.set)?;
-    let mut hash = DefaultHasher::new();
-    (&rows, &given).hash(&mut hash);
-    let state = State::open(&args.file, hash.finish(), args.resume)?;
+    let state = State::open(&args.file, &(&rows, &given), args.resume)?;
     let jobs = jobs(settings, args, &recipe, rows, &given, &state)?;
-    // Without a separate folder, the calls would go into the log that is being repeated.
-    let own = is_run.then(|| tempfile::Builder::new().prefix("deskline-run-").tempdir());
-    let own = own.transpose()?;
-    let mut settings = settings.clone();
-    if let (Some(own), None) = (&own, &settings.dir) {
-        settings.dir = Some(own.path().join("journal"));
-    }
+    let settings = learn::apart(settings, &args.file)?;
     let ends = all_of(&settings, &jobs, args.all.jobs, true)?;
     state.close(&ends, is_run)?;
     if !args.heal.is_empty() && !is_run {
         heal(&args.file, &ends)?;
     }
-    let done = report::told(&ends, args.all.report.as_deref())?;
-    if let Some(own) = own.filter(|_| done != ExitCode::SUCCESS) {
-        let journal = own.keep().join("journal");
-        eprintln!(
-            "deskline: to look at it: deskline view {}",
-            journal.display()
-        );
-    }
-    Ok(done)
+    report::told(&ends, args.all.report.as_deref())
 }
 
 /// A job for each row that is not done yet.
@@ -94,29 +76,34 @@ fn jobs<'r>(
         }
         jobs.push(job);
     }
-    jobs.retain(|job| !state.done.contains(&job.at));
+    jobs.retain(|job| !state.done.contains(&job.row));
     Ok(jobs)
 }
 
 /// `deskline test`: each recipe of a folder on a fresh private desktop.
 pub(crate) fn test(settings: &Settings, args: &TestArgs) -> Done {
     let files = files(&args.folder)?;
-    let all = files.iter().map(|file| read(file));
-    let all = all.collect::<Result<Vec<Recipe>, _>>()?;
-    let mut how = How::default();
-    let heals = args.update.then(String::new).into_iter();
-    (how.updates, how.heal) = (args.update, heals.collect());
-    let jobs = files.iter().zip(&all).enumerate();
-    let jobs =
-        jobs.map(|(at, (file, recipe))| Job::new(at, file, recipe, &BTreeMap::new(), how.clone()));
+    let all: Vec<Recipe> = files
+        .iter()
+        .map(|file| read(file))
+        .collect::<Result<_, _>>()?;
+    let how = How {
+        updates: args.update,
+        heal: args.update.then(String::new).into_iter().collect(),
+        ..How::default()
+    };
+    let jobs = files.iter().zip(&all).map(|(file, recipe)| {
+        let none = BTreeMap::new();
+        Job::new(0, file, recipe, &none, how.clone())
+    });
     let jobs = jobs.collect::<Result<Vec<_>, _>>()?;
     let settings = Settings {
         desktop: settings.desktop.or(Some(crate::cli::Own::default())),
         ..settings.clone()
     };
     let ends = all_of(&settings, &jobs, args.all.jobs, false)?;
-    for end in ends.iter().filter(|_| args.update) {
-        heal(&files[end.at], [end])?;
+    for (file, end) in files.iter().zip(&ends).filter(|_| args.update) {
+        heal(file, [end])?;
     }
     report::told(&ends, args.all.report.as_deref())
 }
@@ -155,12 +142,9 @@ pub(crate) fn list(settings: &Settings, args: &RecipesArgs) -> Done {
 
 /// The recipes' files in a folder, in order.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let all = fs::read_dir(folder).map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound => format!(
-            "{} does not exist: deskline learn and record make recipes",
-            folder.display()
-        ),
-        _ => format!("{}: {e}", folder.display()),
+    let all = fs::read_dir(folder).map_err(|e| {
+        let folder = folder.display();
+        format!("{folder}: {e}. deskline learn and record make recipes")
     })?;
     let mut files: Vec<PathBuf> = all
         .filter_map(|file| Some(file.ok()?.path()))
@@ -174,26 +158,28 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Writes the targets and checks that were noted anew back into the file.
-fn heal<'e>(file: &Path, ends: impl IntoIterator<Item = &'e End>) -> Fallible {
+fn heal<'e>(file: &Path, ends: impl IntoIterator<Item = &'e End<'e>>) -> Fallible {
     let good = ends.into_iter().find(|end| end.is_good());
-    let Some(Ok(played)) = good.map(|end| &end.played) else {
+    let Some((Ok(played), job)) = good.map(|end| (&end.played, end.job)) else {
         return Ok(());
     };
-    if played.healed.is_empty() && played.updated.is_empty() {
-        return Ok(());
-    }
     let mut edit = Edit::new(&fs::read_to_string(file)?)?;
-    let steps = &played.recipe.steps;
-    for index in &played.healed {
-        if let Some(target) = &steps[*index].target {
-            edit.target(*index, target);
+    let (mut targets, mut checks) = (0, 0);
+    let steps = job.recipe.steps.iter().zip(&played.recipe.steps);
+    for (index, (old, new)) in steps.enumerate() {
+        if let Some(target) = new.target.as_ref().filter(|_| new.target != old.target) {
+            edit.target(index, target);
+            targets += 1;
+        }
+        if new.checks != old.checks {
+            edit.checks(index, &new.checks);
+            checks += 1;
         }
     }
-    for index in &played.updated {
-        edit.checks(*index, &steps[*index].checks);
+    if targets + checks == 0 {
+        return Ok(());
     }
     write(file, &edit.text())?;
-    let (targets, checks) = (played.healed.len(), played.updated.len());
     let file = file.display();
     Ok(print(&format!(
         "healed {targets} targets, updated {checks} steps in {file}"
@@ -215,7 +201,10 @@ struct State {
 }
 
 impl State {
-    fn open(recipe: &Path, values: u64, resume: bool) -> Fallible<Self> {
+    fn open(recipe: &Path, values: &impl Hash, resume: bool) -> Fallible<Self> {
+        let mut hash = DefaultHasher::new();
+        values.hash(&mut hash);
+        let values = hash.finish();
         let name = recipe.to_string_lossy();
         let file = PathBuf::from(format!("{}.resume", name.trim_end_matches('/')));
         let mut state = Self::default();
@@ -236,10 +225,10 @@ impl State {
     }
 
     /// Notes how far the recipe got, if it stopped.
-    fn close(mut self, ends: &[End], is_run: bool) -> Fallible {
+    fn close(mut self, ends: &[End<'_>], is_run: bool) -> Fallible {
         for end in ends {
             if end.is_good() {
-                self.done.insert(end.at);
+                self.done.insert(end.job.row);
             } else if let Ok(played) = &end.played {
                 self.step = played.done.len();
                 self.pid = played.stopped.as_ref().and_then(|stop| stop.pid);

@@ -8,8 +8,15 @@ use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+const META: &str = concat!(
+    r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+    r#""io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"#,
+    r#""io.modelcontextprotocol/clientCapabilities":{}}"#
+);
+const INITIALIZE: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","#,
+    r#""capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#
+);
 
 /// A temporary folder for the journal.
 fn folder() -> TempDir {
@@ -100,11 +107,11 @@ fn typed_text_is_not_written_to_traces() {
     let folder = folder();
     let mut child = served(&folder);
     let mut stdin = child.stdin.take().unwrap();
-    writeln!(
-        stdin,
-        r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"type_and_traverse","arguments":{{"pid":1,"text":"correct horse"}}}}}}"#
-    )
-    .unwrap();
+    let call = concat!(
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"type_and_traverse","#,
+        r#""arguments":{"pid":1,"text":"correct horse"}}}"#
+    );
+    writeln!(stdin, "{call}").unwrap();
     let mut answer = String::new();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     stdout.read_line(&mut answer).unwrap();

@@ -129,7 +129,8 @@ fn the_pages_for_users_stay_short() {
     assert!(all <= 16_000, "{all} words");
 }
 
-/// No registry has a package of ours: whoever takes the name there would run code at our readers'.
+/// No package registry has a package of ours. Anybody could take the name there, and our readers
+/// would run their code.
 #[test]
 fn no_page_runs_deskline_from_a_package_registry() {
     for page in workspace().1.iter().filter(|file| file.ends_with(".md")) {
@@ -140,7 +141,7 @@ fn no_page_runs_deskline_from_a_package_registry() {
     }
 }
 
-/// How the tests check a page is for developers.
+/// Which test checks a page matters only to developers.
 #[test]
 fn no_page_for_users_names_a_test() {
     let (_, files) = workspace();

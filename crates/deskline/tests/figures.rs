@@ -37,7 +37,7 @@ fn grouped(number: &str) -> String {
     }
 }
 
-/// The app of the comparison, of which the benchmarks have more.
+/// The app of the comparison. The benchmarks have other apps too.
 const APP: &str = "gtk3-widget-factory";
 
 /// One driver on that app, in the table of results.

@@ -87,7 +87,11 @@ const CASES: [Case; 15] = [
     Case {
         client: "claude-code",
         file: ".claude.json",
-        text: "{\n  \"numStartups\": 12,\n  \"projects\": {\n    \"/home/ann/site\": {\n      \"allowedTools\": [],\n      \"mcpServers\": {}\n    }\n  },\n  \"mcpServers\": {\n    \"github\": {\n      \"type\": \"http\",\n      \"url\": \"https://api.example.com/mcp/\"\n    }\n  },\n  \"userID\": \"f00\"\n}",
+        text: "{\n  \"numStartups\": 12,\n  \"projects\": {\n    \"/home/ann/site\": {\
+            \n      \"allowedTools\": [],\n      \"mcpServers\": {}\n    }\n  },\
+            \n  \"mcpServers\": {\n    \"github\": {\n      \"type\": \"http\",\
+            \n      \"url\": \"https://api.example.com/mcp/\"\n    }\n  },\n  \"userID\": \"f00\"\
+            \n}",
         added: ",\n    \"deskline\": {\n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }",
     },
     Case {
@@ -100,25 +104,34 @@ const CASES: [Case; 15] = [
         client: "claude-desktop",
         file: ".config/Claude/claude_desktop_config.json",
         text: "{\n\t\"globalShortcut\": \"Ctrl+Space\"\n}\n",
-        added: ",\n\t\"mcpServers\": {\n\t\t\"deskline\": {\n\t\t\t\"command\": \"PROGRAM\",\n\t\t\t\"args\": []\n\t\t}\n\t}",
+        added: ",\n\t\"mcpServers\": {\n\t\t\"deskline\": {\n\t\t\t\"command\": \"PROGRAM\",\
+            \n\t\t\t\"args\": []\n\t\t}\n\t}",
     },
     Case {
         client: "cursor",
         file: ".cursor/mcp.json",
         text: "{\r\n    \"mcpServers\": {}\r\n}\r\n",
-        added: "\r\n        \"deskline\": {\r\n            \"command\": \"PROGRAM\",\r\n            \"args\": []\r\n        }\r\n    ",
+        added: "\r\n        \"deskline\": {\r\n            \"command\": \"PROGRAM\",\
+            \r\n            \"args\": []\r\n        }\r\n    ",
     },
     Case {
         client: "vscode",
         file: ".config/Code/User/mcp.json",
-        text: "{\n\t// what the team uses\n\t\"inputs\": [],\n\t\"servers\": {\n\t\t\"tests\": { \"type\": \"stdio\", \"command\": \"npx\", }, // slow\n\t\t/* none more */\n\t},\n}\n",
-        added: "\n\t\t\"deskline\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"PROGRAM\",\n\t\t\t\"args\": [],\n\t\t},",
+        text: "{\n\t// what the team uses\n\t\"inputs\": [],\n\t\"servers\": {\
+            \n\t\t\"tests\": { \"type\": \"stdio\", \"command\": \"npx\", }, // slow\
+            \n\t\t/* none more */\n\t},\n}\n",
+        added: "\n\t\t\"deskline\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"PROGRAM\",\
+            \n\t\t\t\"args\": [],\n\t\t},",
     },
     Case {
         client: "zed",
         file: ".config/zed/settings.json",
-        text: "// Zed settings\n//\n// For information on how to configure Zed, see the documentation.\n{\n  \"ui_font_size\": 16,\n  \"theme\": {\n    \"mode\": \"system\",\n    \"light\": \"One Light\",\n    \"dark\": \"One Dark\",\n  },\n}\n",
-        added: "\n  \"context_servers\": {\n    \"deskline\": {\n      \"source\": \"custom\",\n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }\n  },",
+        text: "// Zed settings\n//\
+            \n// For information on how to configure Zed, see the documentation.\n{\
+            \n  \"ui_font_size\": 16,\n  \"theme\": {\n    \"mode\": \"system\",\
+            \n    \"light\": \"One Light\",\n    \"dark\": \"One Dark\",\n  },\n}\n",
+        added: "\n  \"context_servers\": {\n    \"deskline\": {\n      \"source\": \"custom\",\
+            \n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }\n  },",
     },
     Case {
         client: "windsurf",
@@ -129,7 +142,8 @@ const CASES: [Case; 15] = [
     Case {
         client: "codex",
         file: ".codex/config.toml",
-        text: "model = \"o4\"   # fast\n\n[mcp_servers.docs]\ncommand = 'npx'\nargs = [\n  \"-y\", \"docs-mcp\", # pinned\n]\n\n[tui]\nnotifications = true",
+        text: "model = \"o4\"   # fast\n\n[mcp_servers.docs]\ncommand = 'npx'\nargs = [\
+            \n  \"-y\", \"docs-mcp\", # pinned\n]\n\n[tui]\nnotifications = true",
         added: "\n[mcp_servers.deskline]\ncommand = \"PROGRAM\"\nargs = []\n",
     },
     Case {
@@ -148,7 +162,8 @@ const CASES: [Case; 15] = [
         client: "antigravity --project",
         file: "project/.agents/mcp_config.json",
         text: "{}\n",
-        added: "\n  \"mcpServers\": {\n    \"deskline\": {\n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }\n  }\n",
+        added: "\n  \"mcpServers\": {\n    \"deskline\": {\n      \"command\": \"PROGRAM\",\
+            \n      \"args\": []\n    }\n  }\n",
     },
     Case {
         client: "cline",
@@ -159,20 +174,26 @@ const CASES: [Case; 15] = [
     Case {
         client: "goose",
         file: ".config/goose/config.yaml",
-        text: "GOOSE_PROVIDER: anthropic # by key\nextensions: # mine\n    developer:\n        bundled: true\n        enabled: true\n        type: builtin\n\n# how it asks\nGOOSE_MODE: 'auto'\n",
-        added: "    deskline:\n      enabled: true\n      type: stdio\n      name: deskline\n      cmd: \"PROGRAM\"\n      args: []\n      timeout: 300\n",
+        text: "GOOSE_PROVIDER: anthropic # by key\nextensions: # mine\n    developer:\
+            \n        bundled: true\n        enabled: true\n        type: builtin\n\n# how it asks\
+            \nGOOSE_MODE: 'auto'\n",
+        added: "    deskline:\n      enabled: true\n      type: stdio\n      name: deskline\
+            \n      cmd: \"PROGRAM\"\n      args: []\n      timeout: 300\n",
     },
     Case {
         client: "opencode",
         file: ".config/opencode/opencode.json",
-        text: "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  // quiet\n  \"autoupdate\": false\n}\n",
-        added: ",\n  \"mcp\": {\n    \"deskline\": {\n      \"type\": \"local\",\n      \"command\": [\"PROGRAM\"],\n      \"enabled\": true\n    }\n  }",
+        text: "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  // quiet\
+            \n  \"autoupdate\": false\n}\n",
+        added: ",\n  \"mcp\": {\n    \"deskline\": {\n      \"type\": \"local\",\
+            \n      \"command\": [\"PROGRAM\"],\n      \"enabled\": true\n    }\n  }",
     },
     Case {
         client: "opencode --project",
         file: "project/opencode.json",
         text: "{\n  \"mcp\": {}\n}\n",
-        added: "\n    \"deskline\": {\n      \"type\": \"local\",\n      \"command\": [\"PROGRAM\"],\n      \"enabled\": true\n    }\n  ",
+        added: "\n    \"deskline\": {\n      \"type\": \"local\",\
+            \n      \"command\": [\"PROGRAM\"],\n      \"enabled\": true\n    }\n  ",
     },
 ];
 
@@ -205,7 +226,7 @@ fn install_then_uninstall_restores_every_byte() {
             .unwrap_or_else(|| panic!("{client}: {now}"));
         let without = format!("{}{}", &now[..at], &now[at + added.len()..]);
         assert_eq!(bare(&without), bare(text), "{client}");
-        // Neither one line nor TOML is written back byte for byte.
+        // A file of one line, and a TOML file, get other white space.
         if text.trim().contains('\n') && !file.ends_with("toml") {
             assert_eq!(without, text, "{client}");
         }

@@ -36,7 +36,8 @@ impl Session {
             json!({"pid": pid, "text": agents.repeat(20)}),
         );
         until("the agent's text", || app.text().len() > 900);
-        // One that comes while the guard is open for the agent's own keys reaches the app instead.
+        // An Esc that comes while the guard is open for the agent's own keys reaches the app
+        // instead.
         let answer = thread::scope(|scope| {
             let answer = scope.spawn(|| typing.answer(PATIENCE));
             while !answer.is_finished() {

@@ -11,7 +11,7 @@ use crate::{Session, Toolkit};
 const TEXT: &str = "Grüße 漢字 😀  two  blanks";
 
 impl Session {
-    /// A call of the person's clipboard: "copy" or "show".
+    /// A command for the person's clipboard: "copy" or "show".
     fn clipboard(&self, what: &str) -> Command {
         let is_private = self.environment.contains_key("DESKLINE_DESKTOP");
         let script = match self.environment["XDG_CURRENT_DESKTOP"].as_str() {

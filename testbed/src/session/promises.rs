@@ -1,5 +1,6 @@
-//! What any desktop keeps, as one table. Three windows lie over each other, the person's in front;
-//! each promise is kept in each window behind, and the person's window comes back.
+//! The promises that every desktop keeps, as one table. Three windows overlap, with the person's in
+//! front. Each promise is tested in each window behind it, and then the person's window is in front
+//! again.
 
 use std::time::Instant;
 
@@ -54,7 +55,7 @@ const PROMISES: [(&str, Test); 8] = [
     }),
     ("wheel", |it| it.server.turns_the_wheel(it.app)),
     ("drag", |it| {
-        // GTK 4.8 reports the place of the pad's label.
+        // GTK 4.8 reports the bounds of the pad's label instead of the pad's.
         if !it.is_gtk_4_8() {
             it.server.drags_over_the_pad(it.app);
         }
@@ -79,8 +80,8 @@ impl Case<'_> {
         assert_eq!(of_window, self.lacks.contains(&Lack::Places), "{of}");
     }
 
-    /// GTK 4.8 reports the items of a menu at the place of others: where the compositor does not
-    /// list the menu's window, a click is refused.
+    /// GTK 4.8 reports an item of a menu at the place of another item. Where the compositor does
+    /// not list the menu's window, a click on the item is refused.
     fn chooses_from_the_menu(&self) {
         if !self.is_gtk_4_8() {
             return self.server.menu_item_is_clicked(self.app);

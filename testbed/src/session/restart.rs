@@ -29,7 +29,8 @@ impl Session {
             typed.len() < text.len() && text.starts_with(&typed),
             "{typed}"
         );
-        // Its setup reads until the app is there: the first call reconnects.
+        // Starting the app already makes calls, until Deskline reads it. The first of them
+        // reconnects.
         let second = self.widgets(Toolkit::Gtk4, &server);
         let _persons = self.widgets(Toolkit::Gtk3, &server);
         server.call_for(&second, "click_and_traverse", ok()).ok();

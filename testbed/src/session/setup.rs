@@ -80,7 +80,7 @@ pub struct Setup {
     pub(super) bare: bool,
     /// Whether KWin takes a keyboard from any program.
     pub(super) hands: bool,
-    /// Whether root is root there too.
+    /// Whether root is root in the session's own root too.
     has_root: bool,
 }
 

@@ -114,7 +114,7 @@ impl Session {
         sdl.call("scroll_and_traverse", turn);
         gets(&log, "wheel\n");
         sdl.drag((200, 150), (300, 220));
-        // SDL rounds the middle of a pixel up, where the pointer is on KWin.
+        // On KWin the pointer is in the middle of a pixel, and SDL rounds that up.
         until("the drag", || {
             let log = fs::read_to_string(&log).unwrap();
             let line = log.lines().find_map(|line| line.strip_prefix("drag "))?;

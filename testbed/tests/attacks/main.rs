@@ -90,7 +90,7 @@ fn no_known_way_runs_a_program_that_is_not_allowed() {
     );
 }
 
-/// What the bounds are for is not refused.
+/// The bounds must let pass what they are meant for.
 #[test]
 fn allowed_apps_open_by_name_with_a_document_or_by_their_exact_command() {
     let bed = Bed::new();
@@ -126,7 +126,7 @@ fn allowed_apps_open_by_name_with_a_document_or_by_their_exact_command() {
     }
 }
 
-/// Root's processes without capabilities are to each other what a user's are.
+/// For access to each other, root's processes without capabilities are like those of one user.
 #[test]
 fn an_app_cannot_read_the_server_or_its_private_desktop() {
     let bed = Bed::new();

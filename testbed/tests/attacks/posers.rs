@@ -36,7 +36,7 @@ fn script(trap: &Trap, name: &str) -> String {
 }
 
 #[test]
-fn an_app_that_poses_as_an_allowed_one_is_not_acted_in() {
+fn nothing_is_done_in_an_app_that_poses_as_an_allowed_one() {
     const PYTHON: &str = "/usr/bin/python3";
     let bed = Bed::new();
     let ways: [(&str, Start); 5] = [

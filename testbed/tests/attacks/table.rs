@@ -38,7 +38,9 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("by ~", PAD, |t| { t.home_program("mousepad"); "~/mousepad".into() }),
     ("by $HOME", PAD, |t| { t.home_program("mousepad"); "$HOME/mousepad".into() }),
     ("by /proc", PAD, |t| format!("/proc/self/root{}", t.program("mousepad"))),
-    ("from a folder of root's by ..", "--allow-app /usr/bin/", |t| format!("/usr/bin/../..{}", t.program("x"))),
+    ("from a folder of root's by ..", "--allow-app /usr/bin/", |t| {
+        format!("/usr/bin/../..{}", t.program("x"))
+    }),
     ("a letter that looks like it", PAD, |t| t.program("m\u{43e}usepad")),
     ("a space at its end", PAD, |t| format!("'{}'", t.program("mousepad "))),
     ("in capitals", PAD, |t| t.program("MOUSEPAD")),
@@ -242,7 +244,10 @@ pub(crate) const ATTACKS: &[Attack] = &[
         let lines = format!("[Desktop Entry]\nType=Application\nName=mousepad\nExec={}\n", t.touch());
         t.file("mousepad.desktop", &lines)
     }),
-    ("one of the home", PAD, |t| { t.entry("zz1", &format!("Name=mousepad\nExec={}", t.touch())); "zz1".into() }),
+    ("one of the home", PAD, |t| {
+        t.entry("zz1", &format!("Name=mousepad\nExec={}", t.touch()));
+        "zz1".into()
+    }),
     ("one with its id", "--allow-app org.xfce.mousepad", |t| {
         t.entry("org.xfce.mousepad", &format!("Name=Mousepad\nExec={}", t.touch()));
         "org.xfce.mousepad".into()

@@ -20,7 +20,7 @@ fn headers(answer: &Answer) -> Vec<String> {
 }
 
 #[test]
-fn a_blind_canvas_is_reported_with_its_bounds() {
+fn a_canvas_without_elements_is_reported_with_its_bounds() {
     let (bed, server) = Bed::with_server();
     let app = bed.canvas();
     let (x, y, w, _) = app.window_now().bounds;
@@ -42,7 +42,7 @@ fn a_blind_canvas_is_reported_with_its_bounds() {
 }
 
 #[test]
-fn an_icon_view_is_reported_as_blind_once_it_shows_files() {
+fn an_icon_view_without_elements_is_reported_once_it_shows_files() {
     let (bed, server) = Bed::with_server();
     let app = bed.thunar(&[]);
     let empty = look(&server, &app);
@@ -71,7 +71,7 @@ fn an_icon_view_is_reported_as_blind_once_it_shows_files() {
 }
 
 #[test]
-fn described_elements_are_not_blind() {
+fn elements_with_a_description_are_no_blind_spot() {
     let (bed, server) = Bed::with_server();
     let sighted = |app: App<'_>, text: &str| {
         until(text, || look(&server, &app).file().contains(text));

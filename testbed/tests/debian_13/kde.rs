@@ -17,7 +17,7 @@ fn kwin_passes_the_checks_of_every_desktop_and_types_in_each_layout() {
     let refused = server.type_text(gtk3.pid(), "Grüße 漢");
     for part in [
         "characters 3, 4, 7 of the text",
-        "nothing was typed",
+        "Nothing was typed",
         "set_value_and_traverse",
     ] {
         assert!(refused.error().contains(part), "{part}\n{refused}");
@@ -171,7 +171,7 @@ fn a_stopped_server_gives_the_devices_back_at_its_limit_and_at_esc() {
     }
 }
 
-/// KWin gives a script the number of one that is being unloaded.
+/// KWin gives a new script the number of a script that it is still unloading.
 #[test]
 fn the_scripts_of_two_servers_do_not_mix() {
     let kde = Session::new(Compositor::Kwin);

@@ -20,7 +20,7 @@ fn overlapping_windows_are_found_and_found_again_after_they_move() {
     let front = &apps[2].1;
     until("the last app's window", || server.has_in_front(front));
     let read = server.refresh(front.pid());
-    let unknown = "it is not known where on the screen";
+    let unknown = "the window's position on the screen is unknown";
     assert!(read.text.contains(unknown), "{read}");
     for (toolkit, app) in &apps {
         let clicked = server.clicks_are_exact(app, &format!("{toolkit:?}"));
@@ -87,7 +87,7 @@ fn window_comes_back<const N: usize>(server: &Client, others: [&NativeApp; N], p
 
 /// An app that no assistive technology sees, such as the terminal in which an agent runs.
 #[test]
-fn the_persons_window_comes_back_if_no_app_describes_it() {
+fn a_window_that_no_app_describes_comes_back_to_the_front() {
     let session = Session::new(Compositor::Labwc);
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk3, &server);

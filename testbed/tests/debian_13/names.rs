@@ -24,7 +24,7 @@ fn menu_items_are_named_by_their_labels() {
     app.wait_for("menu Close");
 }
 
-/// The same holds for libadwaita's menus, which a button opens.
+/// The items of libadwaita's menus, which a button opens, are named by their labels too.
 #[test]
 fn a_calculators_menu_is_used() {
     let session = Session::new(Compositor::Sway);

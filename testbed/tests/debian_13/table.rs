@@ -15,7 +15,7 @@ const PICTURE: &[Lack] = &[("picture", "this KWin has no org.kde.KWin.ScreenShot
 const IN_FRONT: &[Lack] = &[("picture", "the window is not in front")];
 
 #[test]
-fn the_toolkit_table_holds_on_x11() {
+fn every_tool_works_or_is_refused_on_x11() {
     let columns: [Column<'_>; 3] = [
         (Toolkit::Gtk3, &[GTK_3]),
         (Toolkit::Gtk4, &[GTK_4]),
@@ -25,7 +25,7 @@ fn the_toolkit_table_holds_on_x11() {
 }
 
 #[test]
-fn the_toolkit_table_holds_on_sway() {
+fn every_tool_that_sends_input_works_or_is_refused_on_sway() {
     serves_input_but(
         &Session::new(Compositor::Sway),
         "sway",
@@ -34,13 +34,13 @@ fn the_toolkit_table_holds_on_sway() {
 }
 
 #[test]
-fn the_toolkit_table_holds_on_labwc() {
+fn every_tool_that_sends_input_works_or_is_refused_on_labwc() {
     let session = Session::new(Compositor::Labwc);
     serves_input_but(&session, "labwc", (Toolkit::Gtk4, &[GTK_4, IN_FRONT]));
 }
 
 #[test]
-fn the_toolkit_table_holds_on_kwin() {
+fn every_tool_that_sends_input_works_or_is_refused_on_kwin() {
     let session = Session::new(Compositor::Kwin);
     serves_input_but(
         &session,
@@ -50,7 +50,7 @@ fn the_toolkit_table_holds_on_kwin() {
 }
 
 #[test]
-fn the_toolkit_table_holds_on_gnome() {
+fn every_tool_that_sends_input_works_or_is_refused_on_gnome() {
     let session = Session::new(Compositor::Gnome);
     serves_input_but(
         &session,
@@ -60,7 +60,7 @@ fn the_toolkit_table_holds_on_gnome() {
 }
 
 #[test]
-fn the_toolkit_table_holds_on_gnome_with_the_extension() {
+fn every_tool_that_sends_input_works_or_is_refused_on_gnome_with_the_extension() {
     let session = Setup::debian_13(Compositor::Gnome).extension().start();
     serves_input_but(
         &session,

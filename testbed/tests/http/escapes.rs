@@ -1,5 +1,5 @@
-//! Ways out of a sealed desktop, tried from inside by `apps/escapes.py`. What each must not do is
-//! to reach what `apps/outside.py` has put outside, or to change anything there.
+//! Ways out of a sealed desktop, tried from inside by `apps/escapes.py`. None of them may reach or
+//! change what `apps/outside.py` has put outside.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -89,7 +89,8 @@ impl Drop for Outside {
     }
 }
 
-/// Tries all ways on a desktop of such a server. Returns those that led out, and the whole log.
+/// Tries all ways out on a desktop of a server with these options. Returns those that led out, and
+/// the whole log.
 fn escapes(options: &[&str], which: &str) -> (Vec<String>, String) {
     escapes_of(Command::new(deskline()), options, which)
 }
@@ -160,7 +161,7 @@ fn a_desktop_with_internet_reaches_no_port_of_this_machine() {
     assert!(interfaces.clone().any(|name| name != "lo"), "{log}");
 }
 
-/// Whoever shares the network reaches what listens there, and nothing else.
+/// A desktop that shares the network reaches what listens there, and nothing else.
 #[test]
 fn a_shared_network_gives_access_to_its_ports_alone() {
     let (won, log) = escapes(&["--net", "shared"], "");
@@ -174,9 +175,9 @@ fn a_shared_network_gives_access_to_its_ports_alone() {
     assert_eq!(won, network, "{log}");
 }
 
-/// The ways are ways out: without a seal, most of those that are safe to try there succeed.
+/// A test of the test: without a seal, most of the ways that are safe to try lead out.
 #[test]
-fn most_ways_lead_out_of_an_unsealed_desktop() {
+fn an_unsealed_desktop_has_most_of_the_ways_out() {
     let (won, log) = escapes(&["--unsealed"], "safe");
     assert!(won.len() > 50, "{}: {log}", won.len());
 }

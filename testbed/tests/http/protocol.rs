@@ -178,7 +178,7 @@ fn strangers_get_little_memory_and_time_and_block_no_client() {
     assert_eq!(strangers.len(), 64);
     let grown = memory(server.child.id()).saturating_sub(before);
     assert!(grown < 20 << 20, "{grown}");
-    // Monitoring has a place of its own, and no other request is answered there.
+    // Monitoring has an address of its own, where no other request is answered.
     for (path, status) in [
         ("health", 200),
         ("ready", 200),

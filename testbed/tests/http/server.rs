@@ -202,7 +202,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // If the folder were dropped before they end, they would leave files.
+        // If the folder were removed before its processes end, they would leave files.
         until("its processes to end", || self.processes() == 0);
     }
 }

@@ -36,8 +36,8 @@ fn text(log: &[String]) -> String {
     last.unwrap_or_default().to_owned()
 }
 
-/// X11, with the person at the server's own devices: Xvnc would press a Shift again that is down
-/// when a key of the viewer's comes.
+/// X11, with the person at the server's own devices. Xvnc's do not suit: if a Shift is down when a
+/// key of the viewer's comes, Xvnc presses that Shift again.
 pub struct OnX11<'b> {
     bed: &'b Bed,
     app: App<'b>,
@@ -125,7 +125,7 @@ impl<const KIND: char> OnWayland<KIND> {
             _ => "kwin",
         });
         let server = session.server_with(&["--guard", "off"]);
-        // GTK 3 on KWin and GNOME gets SIGSEGV now and then when a stopped app goes on.
+        // A GTK 3 app on KWin and GNOME sometimes crashes (SIGSEGV) when it continues after a stop.
         let toolkit = if KIND == 's' {
             Toolkit::Gtk3
         } else {
@@ -170,9 +170,9 @@ impl<const KIND: char> Desk for OnWayland<KIND> {
         let server = self.session.pid_of(starter).0;
         let session = || processes_below(self.session.first());
         match part {
-            // In a root of its own, what has started it stops with it.
+            // In a root of its own, the process that has started the server stops with it.
             Part::Server => vec![server, starter],
-            // The program is started by the number of its open file.
+            // The helper is started by the number of its open file.
             Part::Helper => until("the helper", || {
                 let found = with(
                     &["capture-input", "/proc/self/fd/"],

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_no_line_has_is_missing() {
+    fn a_visible_text_that_is_in_no_line_is_found() {
         let lines = lines(&[
             r#"[AXButton (push button)] "Open File" x:1 y:1 w:9 h:9 visible #e1"#,
             r#"[AXTextField (text)] "Name" x:1 y:1 w:9 h:9 value:"alice" #e2"#,

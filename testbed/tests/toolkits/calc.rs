@@ -14,7 +14,7 @@ fn every_tool_works_or_is_refused_on_calc() {
     let cells = calc::column(&subject, &file);
     insta::assert_snapshot!(exceptions("LibreOffice Calc", &cells), @r#"
     LibreOffice Calc
-      press, outdated item      refused: 'Redo' [AXMenuItem] refused press_ax: it is disabled. This may be its state when its menu was last open: open the menu, or enable it first
+      press, outdated item      refused: 'Redo' [AXMenuItem] refused press_ax: it is disabled. This may be its state from when its menu was last open. Open the menu, or enable it first
       press, tab                refused: 'Prices' [AXTab] refused press_ax: it has no action. Use click_and_traverse with its ref
     "#);
     driven::note("LibreOffice Calc", "X11", &cells);

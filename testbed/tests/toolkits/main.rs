@@ -20,7 +20,7 @@ fn run(toolkit: Toolkit) -> Cells {
     column_in_time(&subject)
 }
 
-/// The name of a table, and its rows that are refused.
+/// The table's name, and its rows that are refused.
 fn exceptions(name: &str, cells: &Cells) -> String {
     let table = render(name, cells);
     println!("{table}");

@@ -21,8 +21,8 @@ const LONGEST: usize = 64 << 20;
 /// signals.
 const LONGEST_SIGNAL: usize = 4 << 10;
 
-/// The maximum number of bytes to read after a deadline has passed: enough for all that arrived
-/// before the deadline, but no endless reading if an app floods the socket.
+/// The maximum number of bytes to read after a deadline. That is enough for all that arrived before
+/// it, and ends if an app floods the socket.
 const OVERTIME: usize = 4 << 20;
 
 /// How many bytes to read at once.
@@ -83,7 +83,6 @@ pub struct Message {
     pub member: String,
     /// Bus name of the sender.
     pub sender: String,
-    /// Signature of the body.
     pub signature: String,
     error: String,
     body: Vec<u8>,
@@ -91,7 +90,6 @@ pub struct Message {
 }
 
 impl Message {
-    /// A reader of the body.
     pub fn reader(&self) -> Reader<'_> {
         Reader::at(&self.body, 0, self.big_endian)
     }
@@ -101,8 +99,8 @@ impl Message {
         self.body.len()
     }
 
-    /// Whether the message is a reply by its kind. Any peer may send messages of other kinds that
-    /// claim to answer a call.
+    /// Whether the message is of a kind that can be a reply. Any peer may send a message of another
+    /// kind that claims to answer a call.
     fn is_reply(&self) -> bool {
         matches!(self.kind, METHOD_RETURN | ERROR)
     }
@@ -129,17 +127,19 @@ pub struct Connection {
     /// How many bytes have been read since the deadline has passed.
     overtime: usize,
     pending: HashMap<u32, u64>,
-    /// The tags of calls that no bus would accept. The calls are refused here and never sent: a bus
-    /// that received one would close the connection.
+    /// The tags of calls that no bus would accept. They are refused here: a bus that got one would
+    /// close the connection.
     unsendable: VecDeque<u64>,
     signals: VecDeque<Message>,
-    name: String,
-    guid: String,
+    /// Our unique name on the bus.
+    pub(crate) name: String,
+    /// The server's globally unique id. It changes with each start of the bus.
+    pub guid: String,
 }
 
 impl Connection {
-    /// Connects to a message bus and sends `Hello`. `timeout` bounds connecting with
-    /// authentication, and then once more the call of `Hello`.
+    /// Connects to a message bus and sends `Hello`. `timeout` bounds connecting and authentication
+    /// together, and then the call of `Hello`.
     pub fn open(address: &str, timeout: Duration) -> Result<Self> {
         let mut connection = Self::private(address, timeout)?;
         let hello = Call::to_bus("Hello", Body::new());
@@ -172,16 +172,6 @@ impl Connection {
             name: String::new(),
             guid,
         }
-    }
-
-    /// Our unique name on the bus.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The server's globally unique id. It changes with each start of the bus.
-    pub fn guid(&self) -> &str {
-        &self.guid
     }
 
     /// The number of calls in flight.
@@ -243,7 +233,7 @@ impl Connection {
 
     /// Makes one call and waits for its reply.
     pub fn call(&mut self, call: &Call<'_>, timeout: Duration) -> Reply {
-        // Batches use indices as tags, so no call of a batch has this tag.
+        // The calls of a batch have their indices as tags, so none has this one.
         const ALONE: u64 = u64::MAX;
         self.send(ALONE, call);
         let deadline = Instant::now() + timeout;
@@ -298,8 +288,8 @@ impl Connection {
         }
     }
 
-    /// Waits until `deadline` and drops all messages. Returns whether method calls of other peers
-    /// were among them, as they are on a connection that monitors the bus.
+    /// Drops all messages until `deadline`. Returns whether there were method calls of other peers
+    /// among them: only a connection that monitors the bus gets these.
     pub fn take_calls(&mut self, deadline: Instant) -> Result<bool> {
         let mut any = false;
         loop {
@@ -319,7 +309,6 @@ impl Connection {
         Ok(self.take_signals())
     }
 
-    /// Takes the queued signals.
     pub(crate) fn take_signals(&mut self) -> VecDeque<Message> {
         std::mem::take(&mut self.signals)
     }
@@ -400,7 +389,7 @@ impl Connection {
             if bytes.len() < 16 {
                 return Ok(None);
             }
-            // The bus passes on messages in the byte order of their senders.
+            // The bus passes a message on in the byte order of its sender.
             let big_endian = match endian {
                 b'l' => false,
                 b'B' => true,
@@ -507,7 +496,7 @@ fn into_reply(message: Message) -> Reply {
 }
 
 fn write_call(out: &mut Vec<u8>, serial: u32, call: &Call<'_>) {
-    // Alignment is relative to the start of the message, so the message gets a buffer of its own.
+    // Alignment counts from the start of the message, so the message gets a buffer of its own.
     let mut m = Vec::with_capacity(192 + call.body.bytes.len());
     m.extend([b'l', METHOD_CALL, 0, 1]);
     m.extend((call.body.bytes.len() as u32).to_le_bytes());
@@ -554,8 +543,8 @@ mod tests {
         let mut bytes = Vec::new();
         write_call(&mut bytes, 3, &call);
         bytes[1] = kind;
-        // In a reply, a reply serial (field 5) and a field of an unknown code (200) take the place
-        // of the destination (field 6).
+        // Makes the message a reply: the destination (field 6) is replaced by a reply serial (field
+        // 5) and a field of an unknown code (200).
         let at = bytes.windows(3).position(|w| w == [6, 1, b's']).unwrap();
         if kind != SIGNAL {
             bytes[at..at + 8].copy_from_slice(&[5, 1, b'u', 0, 7, 0, 0, 0]);

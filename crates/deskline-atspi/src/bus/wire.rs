@@ -23,6 +23,7 @@ pub(super) fn put_string(bytes: &mut Vec<u8>, s: &str) {
 
 /// The arguments of a call, with their signature.
 #[derive(Debug, Clone, Default)]
+#[must_use]
 pub struct Body {
     pub(super) signature: String,
     pub(super) bytes: Vec<u8>,
@@ -37,7 +38,6 @@ impl Body {
     }
 
     /// Adds a string (`s`).
-    #[must_use]
     pub fn str(mut self, s: &str) -> Self {
         self.signature.push('s');
         self.has_nul |= s.contains('\0');
@@ -55,19 +55,16 @@ impl Body {
     }
 
     /// Adds an unsigned integer (`u`).
-    #[must_use]
     pub fn u32(self, v: u32) -> Self {
         self.put('u', &[], &v.to_le_bytes())
     }
 
     /// Adds an integer (`i`).
-    #[must_use]
     pub fn i32(self, v: i32) -> Self {
         self.put('i', &[], &v.to_le_bytes())
     }
 
     /// Adds an array of strings (`as`).
-    #[must_use]
     pub fn strs(mut self, all: &[&str]) -> Self {
         self.signature.push_str("as");
         pad(&mut self.bytes, 4);
@@ -82,18 +79,16 @@ impl Body {
     }
 
     /// Adds a dictionary without entries (`a{sv}`), such as the platform data of an activation.
-    #[must_use]
     pub fn empty_dict(mut self) -> Self {
         self.signature.push_str("a{sv}");
         pad(&mut self.bytes, 4);
         self.bytes.extend([0; 4]);
-        // The padding before the first entry does not count towards the array's length.
+        // The padding before the first entry is not a part of the array's length.
         pad(&mut self.bytes, 8);
         self
     }
 
     /// Adds a match rule of `org.a11y.atspi.Collection` without conditions (`(aiia{ss}iaiiasib)`).
-    #[must_use]
     pub(crate) fn no_conditions(mut self) -> Self {
         self.signature.push_str("(aiia{ss}iaiiasib)");
         pad(&mut self.bytes, 8);
@@ -103,13 +98,11 @@ impl Body {
     }
 
     /// Adds a boolean in a variant (`v`).
-    #[must_use]
     pub fn variant_bool(self, v: bool) -> Self {
         self.put('v', b"\x01b\0", &u32::from(v).to_le_bytes())
     }
 
     /// Adds a double in a variant (`v`).
-    #[must_use]
     pub(crate) fn variant_f64(self, v: f64) -> Self {
         self.put('v', b"\x01d\0", &v.to_le_bytes())
     }
@@ -127,8 +120,8 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `bytes` from the offset `at` on. `bytes` must be a whole message or a whole body, as
-    /// alignment counts from its first byte.
+    /// Reads `bytes` from the offset `at` on. `bytes` must be a whole message or a whole body,
+    /// because alignment counts from its first byte.
     pub(super) fn at(bytes: &'a [u8], at: usize, big_endian: bool) -> Self {
         Self {
             bytes,

@@ -1,8 +1,8 @@
-//! Sends the likely requests of a traversal at once, before the walk.
+//! Sends requests before the walk of a traversal that the walk will probably make.
 //!
-//! In GTK 4 only a node's place shows whether its children are visible, so a traversal takes a
-//! round trip for each level. The previous reading made mostly the same requests: they are sent
-//! before the walk.
+//! In GTK 4 only the place of a node shows whether its children are visible, so each level takes a
+//! round trip. Most requests are the same as in the previous reading, so they can be sent all at
+//! once.
 
 use super::Engine;
 use super::questions::{Asked, Questions};
@@ -11,7 +11,7 @@ use crate::bus::Result;
 impl Engine<'_> {
     /// Repeats the requests of an earlier reading to the objects that are in the app's cache now;
     /// requests to hidden objects only if `hidden`.
-    pub fn ask_ahead(&mut self, mut earlier: Questions, hidden: bool) -> Result {
+    pub(crate) fn ask_ahead(&mut self, mut earlier: Questions, hidden: bool) -> Result {
         if !hidden {
             earlier.all.truncate(earlier.showing);
         }

@@ -101,8 +101,8 @@ impl Engine<'_> {
                 self.queue.push_back((index, Request::Attributes));
             } else if self.may_have_text(node, kind) {
                 let question = match node.id {
-                    // A spreadsheet has thousands of cells, most with short texts: do not request
-                    // lengths first.
+                    // A spreadsheet has thousands of cells, most of them with short texts. So the
+                    // text itself is requested, without its length first.
                     Some(_) => Request::Text(0, -1),
                     None => Request::TextLength,
                 };
@@ -117,22 +117,23 @@ impl Engine<'_> {
                     self.queue.push_back((index, Request::Selected));
                 }
             }
-            if node.name.is_empty() {
-                if node.description.is_empty() && !self.known.contains_key(&*node.path) {
-                    self.queue.push_back((index, Request::Description));
-                }
-                if role::may_have_label(kind) {
-                    self.queue.push_back((index, Request::Relations));
-                }
+            let is_nameless = node.name.is_empty();
+            let is_icon = self.toolkit.describes_icons() && role::is_icon(kind, &node.name);
+            let is_new = node.description.is_empty() && !self.known.contains_key(&*node.path);
+            if (is_nameless || is_icon) && is_new {
+                self.queue.push_back((index, Request::Description));
+            }
+            if is_nameless && role::may_have_label(kind) {
+                self.queue.push_back((index, Request::Relations));
             }
         }
         self.pump(until)?;
         self.resolve_labels(until)
     }
 
-    /// Copies the names of labels to the nodes that recorded the labels' paths. A label that is not
-    /// in the tree is requested: in GTK 4.18 no container lists the label of a menu item, and the
-    /// label has a text but no name.
+    /// Copies the names of labels to the nodes that have recorded the labels' paths. A label that
+    /// is not in the tree is requested: in GTK 4.18 no container lists the label of a menu item,
+    /// and that label has a text but no name.
     fn resolve_labels(&mut self, until: Option<Instant>) -> Result {
         let paths = self.nodes.iter().map(|node| node.labelled_by.as_str());
         let paths: HashSet<&str> = paths.filter(|path| !path.is_empty()).collect();
@@ -165,8 +166,8 @@ impl Engine<'_> {
     }
 }
 
-/// The displayed value, from the attribute `valuetext`. `0` counts as blank: Chromium reports it
-/// for a part of a date that is not set, and a part that is set has two digits or more.
+/// The displayed value, from the attribute `valuetext`. `0` counts as blank: it is what Chromium
+/// reports for a part of a date that is not set. A part that is set has two digits or more.
 fn value_text(r: &mut Reader<'_>) -> Result<Option<String>, WireError> {
     let text = decode::attribute(r, "valuetext")?;
     Ok(text.map(|text| if text == "0" { String::new() } else { text }))

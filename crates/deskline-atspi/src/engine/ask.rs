@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use deskline_core::{Point, Rect};
+
 use super::Engine;
 use crate::bus::{Error, Message, Result};
 use crate::decode;
@@ -28,6 +30,22 @@ impl Engine<'_> {
     pub fn number(&mut self, path: &str, request: Request) -> Result<Option<i32>> {
         let reply = self.try_ask(path, request)?;
         Ok(reply.as_ref().and_then(decode::number_property))
+    }
+
+    /// Like [`Self::try_ask`], for a request whose answer is an object.
+    pub(crate) fn object(&mut self, path: &str, request: Request) -> Result<Option<Arc<str>>> {
+        let reply = self.try_ask(path, request)?;
+        Ok(reply.as_ref().and_then(match request {
+            Request::Parent => decode::object_property,
+            _ => decode::object,
+        }))
+    }
+
+    /// The object that lies at the middle of a node with these extents.
+    pub(crate) fn in_middle(&mut self, node: usize, extents: Rect) -> Result<Option<Arc<str>>> {
+        let Point { x, y } = extents.center();
+        let path = self.nodes[node].path.clone();
+        self.object(&path, Request::AtPointInWindow(x, y))
     }
 
     /// The paths of a list of objects, without those of other processes.

@@ -9,7 +9,6 @@
 mod ahead;
 mod answers;
 mod ask;
-mod in_flight;
 mod node;
 mod questions;
 mod texts;
@@ -18,9 +17,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use node::{Failed, Found, Known, LongList, Node, Unread, clip};
-pub use questions::Questions;
-pub use texts::settle;
+pub(crate) use node::{Failed, Found, Known, LongList, Node, Unread, clip};
+pub(crate) use questions::Questions;
+pub(crate) use texts::settle;
 
 use crate::bus::{Message, Reply, Result};
 use crate::connection::{AppConnection, Next};
@@ -28,10 +27,9 @@ use crate::names::{NULL, StateSet, role};
 use crate::request::Request;
 use crate::toolkits::{Toolkit, gtk, vcl};
 
-use in_flight::InFlight;
 use questions::Ahead;
 
-/// The maximum number of objects: a tree with more is a loop.
+/// The maximum number of objects. A tree with more is taken for one that loops.
 pub const MOST_NODES: usize = 200_000;
 
 /// The maximum length of all replies together, in bytes. The replies for 10,000 elements take 1 MB.
@@ -40,25 +38,26 @@ const MOST_BYTES: usize = 256 << 20;
 /// The maximum number of parts that belong to other processes, such as web views.
 const MOST_FOREIGN: usize = 64;
 
-/// How long a traversal may take, even if the app answers all the time: a flooded app answers each
-/// request, but never all of them.
+/// How long a traversal may take, even if the app goes on answering. A flooded app answers each
+/// request, but the tree never ends.
 pub const LONGEST: Duration = Duration::from_secs(4);
 
-/// The maximum number of children to list in one call. The time that GTK 3 and Chromium need for
-/// the list grows with the square of its length (2.5 s for 10,000), and they answer nothing else
-/// meanwhile. A container of more children becomes a [`LongList`].
+/// The maximum number of children to list in one call. GTK 3 and Chromium need a time for the list
+/// that grows with the square of its length (2.5 s for 10,000), and answer nothing else meanwhile.
+/// A container with more children becomes a [`LongList`].
 pub const LISTED: i32 = 500;
 
 /// One traversal in progress.
 pub struct Engine<'a> {
     connection: AppConnection<'a>,
-    bus_name: String,
+    /// The bus name of the app that is read.
+    pub bus_name: String,
     pub toolkit: Toolkit,
     /// All objects found so far. A container comes before its contents.
     pub nodes: Vec<Node>,
     /// The paths of `nodes`.
     paths: HashSet<Arc<str>>,
-    /// Facts about objects that are known before a request.
+    /// Facts about objects that are known without a request.
     known: HashMap<Arc<str>, Known>,
     /// How many nodes had known facts, and how many had their facts requested.
     known_nodes: usize,
@@ -67,7 +66,10 @@ pub struct Engine<'a> {
     pub reused: usize,
     pub(crate) queue: VecDeque<(usize, Request)>,
     ahead: Ahead,
-    in_flight: InFlight,
+    /// The requests in flight with their nodes, by tag.
+    in_flight: HashMap<u64, (usize, Request)>,
+    /// How many requests were sent: the next one's tag.
+    sent: u64,
     /// Hidden nodes of which only the state was requested.
     pub(crate) hidden: Vec<usize>,
     /// The role of all objects that are being added, if the role is known and the objects have no
@@ -79,7 +81,8 @@ pub struct Engine<'a> {
     pub long_lists: Vec<LongList>,
     /// Open menus that the root does not list.
     pub unlisted: Vec<Arc<str>>,
-    /// The paths of the frames that nobody sees. A frame is not read if it still has these states.
+    /// The paths of the frames that nobody sees, with their last known states. A frame that still
+    /// has these states is not read.
     pub unseen: HashMap<Arc<str>, StateSet>,
     /// The frames in `unseen` that were found, which the caller takes and fills.
     pub set_aside: Vec<usize>,
@@ -88,7 +91,7 @@ pub struct Engine<'a> {
     /// The length of all replies, in bytes.
     bytes: usize,
     /// When the traversal is given up.
-    end: Instant,
+    pub end: Instant,
 }
 
 impl<'a> Engine<'a> {
@@ -111,7 +114,8 @@ impl<'a> Engine<'a> {
             reused: 0,
             queue: VecDeque::new(),
             ahead: Ahead::default(),
-            in_flight: InFlight::default(),
+            in_flight: HashMap::new(),
+            sent: 0,
             hidden: Vec::new(),
             leaf_role: None,
             foreign: Vec::new(),
@@ -130,16 +134,6 @@ impl<'a> Engine<'a> {
         Instant::now() >= self.end
     }
 
-    /// The bus name of the app that is read.
-    pub fn bus_name(&self) -> &str {
-        &self.bus_name
-    }
-
-    /// When the traversal is given up.
-    pub fn end(&self) -> Instant {
-        self.end
-    }
-
     /// Adds known facts about objects, by path, so that they need not be requested.
     pub fn learn(&mut self, known: HashMap<Arc<str>, Known>) {
         self.known = known;
@@ -156,8 +150,8 @@ impl<'a> Engine<'a> {
         (self.known.len(), self.known_nodes, self.unknown_nodes)
     }
 
-    /// Adds the root and reads the visible nodes below it, except long lists and containers that
-    /// manage their descendants. `owner` is the bus name of an embedded object's process.
+    /// Adds the root and reads the visible nodes below it. Leaves out long lists, and containers
+    /// that manage their descendants. `owner` is the bus name of an embedded object's process.
     pub fn start(&mut self, path: &str, owner: Option<&Arc<str>>) -> Result {
         self.add(None, path.into());
         if let Some(root) = self.nodes.first_mut() {
@@ -181,15 +175,14 @@ impl<'a> Engine<'a> {
         std::mem::take(&mut self.hidden)
     }
 
-    /// Drops the requests that there was no time for, and marks the nodes that stay incomplete
-    /// without them.
+    /// Drops the requests that there is no time left for, and marks the nodes that stay incomplete.
     pub(crate) fn drop_queue(&mut self) {
         for (node, request) in std::mem::take(&mut self.queue) {
             let node = &mut self.nodes[node];
             match request {
                 Request::Children | Request::ChildCount => node.children_read = false,
-                // A hidden node without name and children counts as not read if its text is
-                // missing.
+                // A hidden node that has neither a name nor children was read for its text. Without
+                // the text it counts as not read.
                 Request::TextLength | Request::Text(..) | Request::Caret
                     if !node.showing && node.name.is_empty() && node.children.is_empty() =>
                 {
@@ -219,8 +212,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Adds an object that was found. `None` if the object was not added, mostly because it is in
-    /// the tree already.
+    /// Adds an object that was found. `None` if it was not added, mostly because it is in the tree
+    /// already.
     pub fn add(&mut self, parent: Option<usize>, path: Arc<str>) -> Option<usize> {
         if *path == *NULL || self.paths.contains(&path) {
             return None;
@@ -289,8 +282,7 @@ impl<'a> Engine<'a> {
             node.role = Some(known.role);
             node.name = std::mem::take(&mut known.name);
             node.description = std::mem::take(&mut known.description);
-            // Whether the children of a menu bar are read depends on its extents, which no cache
-            // has.
+            // The children of a menu bar are read depending on its extents, and no cache has those.
             children = known
                 .children
                 .take()
@@ -307,8 +299,8 @@ impl<'a> Engine<'a> {
         }
         let waits = self.toolkit.hides_by_size() && node.showing && node.parent.is_some();
         match children {
-            // Listing the children of a table that creates its cells on request can take all the
-            // memory there is.
+            // A table that creates its cells on request could use up the memory if its children
+            // were listed.
             _ if manages => node.children_read = false,
             Some(children) if waits => {
                 if let Some(known) = self.known.get_mut(&*node.path) {
@@ -320,15 +312,14 @@ impl<'a> Engine<'a> {
                     self.add(Some(index), child);
                 }
             }
-            // Request only the number first: most cells have no children, and then no list is
-            // requested.
+            // Most cells have no children, and need no list of them. So only the number is
+            // requested first.
             None => self.queue.push_back((index, Request::ChildCount)),
         }
     }
 
-    /// Whether a node is known to have no size, because neither its container nor the container's
-    /// container has a size. It is not enough that one of the two has none: a container without a
-    /// size may hold elements that have a size.
+    /// Whether a node is known to have no size, because two containers around it have none. One is
+    /// not enough: a container without a size may hold elements with a size.
     pub(crate) fn is_sizeless(&self, index: usize) -> bool {
         let container = |node: usize| {
             self.nodes[node]
@@ -338,8 +329,8 @@ impl<'a> Engine<'a> {
         container(index).and_then(container).is_some()
     }
 
-    /// Called once a node's extents are known, or were refused. Only now is it known whether its
-    /// children are visible, so they are added now.
+    /// Adds the children of a node, once its extents have come or were refused: they tell whether
+    /// the children are visible.
     fn on_extents(&mut self, index: usize) {
         if !self.toolkit.hides_by_size() {
             return;
@@ -388,9 +379,9 @@ impl<'a> Engine<'a> {
         let viewport = role.is_some_and(|role| gtk::viewport_shows(role, states));
         let by_state = states.has(shown) || viewport;
         // Inside a window, a container without SHOWING hides its contents only if it is not VISIBLE
-        // either. Gecko does not set SHOWING on a landmark without a box of its own (`display:
-        // contents`), nor does Chromium on a landmark that is scrolled away from its fixed
-        // contents.
+        // either. Gecko does not set SHOWING on a landmark that has no box of its own (`display:
+        // contents`). Chromium does not set it on a landmark that is scrolled away while its fixed
+        // contents stay.
         let reached = self.nodes[parent].reached;
         let showing = reached && by_state;
         let opens = by_state || !toplevel && states.has(StateSet::VISIBLE);
@@ -429,21 +420,23 @@ impl<'a> Engine<'a> {
                     self.on_reply(index, request, &Ok(reply));
                     continue;
                 }
-                let tag = self.in_flight.insert(index, request);
-                self.connection.send(tag, &self.nodes[index].path, request);
+                self.in_flight.insert(self.sent, (index, request));
+                let path = &self.nodes[index].path;
+                self.connection.send(self.sent, path, request);
+                self.sent += 1;
             }
             if self.connection.is_idle() {
                 return Ok(());
             }
             match self.connection.next_reply(self.end)? {
                 Next::Reply(tag, reply) => {
-                    if let Some((index, request)) = self.in_flight.remove(tag) {
+                    if let Some((index, request)) = self.in_flight.remove(&tag) {
                         self.on_reply(index, request, &reply);
                     }
                 }
                 Next::Unanswered(tags) => {
                     for tag in tags {
-                        if let Some((index, request)) = self.in_flight.remove(tag) {
+                        if let Some((index, request)) = self.in_flight.remove(&tag) {
                             self.on_refused(index, request);
                         }
                     }
@@ -463,8 +456,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Handles an error or an unreadable reply: the requested part stays unknown and counts as
-    /// unread.
+    /// Handles an error or an unreadable reply. What was requested stays unknown, and counts as not
+    /// read.
     fn on_refused(&mut self, index: usize, request: Request) {
         match request {
             Request::Children => {
@@ -487,9 +480,9 @@ impl<'a> Engine<'a> {
     /// Ends the traversal with the nodes read so far.
     fn cut(&mut self) {
         self.connection.forget();
-        let asked = self.in_flight.take();
+        let asked = std::mem::take(&mut self.in_flight);
         self.unread.cut |= !self.queue.is_empty() || !asked.is_empty();
-        for (node, request) in asked {
+        for (node, request) in asked.into_values() {
             if let Request::Children | Request::ChildCount = request {
                 self.nodes[node].children_read = false;
             }
@@ -517,16 +510,9 @@ impl<'a> Engine<'a> {
     pub(crate) fn read_found(&mut self, parent: usize, found: Vec<Found>) -> Result {
         let first = self.nodes.len();
         for found in found {
-            let Found {
-                path,
-                id,
-                name,
-                cell,
-            } = found;
-            if let Some(index) = self.add(Some(parent), path) {
-                self.nodes[index].id = id;
-                self.nodes[index].name = name;
-                self.nodes[index].cell = cell;
+            if let Some(index) = self.add(Some(parent), found.path) {
+                let node = &mut self.nodes[index];
+                (node.id, node.name, node.cell) = (found.id, found.name, found.cell);
             }
         }
         self.pump(None)?;

@@ -1,4 +1,4 @@
-//! The arena's nodes, and the facts about objects that do not come from the objects' own replies.
+//! The nodes of a traversal, and the facts about objects that others have reported.
 
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ pub struct Node {
     pub label: String,
     /// The path of the node's label while the label's name is unknown; else empty.
     pub labelled_by: String,
-    /// The path of the chosen item, in a GTK 3 combo box. There the states of hidden items do not
-    /// tell which item is chosen.
+    /// The path of the chosen item, in a GTK 3 combo box. The states of its hidden items do not
+    /// show which one is chosen.
     pub chosen: Option<Arc<str>>,
     pub value: Text,
     /// The extents as the toolkit reports them; not always in screen coordinates.
@@ -40,8 +40,8 @@ pub struct Node {
     pub showing: bool,
     /// Whether the object's contents may show: neither the object nor a container of it hides them.
     pub reached: bool,
-    /// Whether the object is hidden only because it or an ancestor has no size, like a widget of
-    /// GTK 4 in a page that is not in front.
+    /// Whether the object is hidden only because it or an ancestor has no size, like a GTK 4 widget
+    /// in a page that is not in front.
     pub unallocated: bool,
     /// Whether the node's children were requested, and all of them were read.
     pub children_read: bool,
@@ -92,7 +92,7 @@ pub struct Known {
 
 /// A container of too many children to list in one call.
 #[derive(Debug, Clone, Copy)]
-pub struct LongList {
+pub(crate) struct LongList {
     pub node: usize,
     /// The reported number of children.
     pub count: i32,

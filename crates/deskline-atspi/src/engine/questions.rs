@@ -12,7 +12,7 @@ pub(super) type Asked = (Arc<str>, Request);
 
 /// The requests of a reading, in their order.
 #[derive(Debug, Default)]
-pub struct Questions {
+pub(crate) struct Questions {
     pub(super) all: Vec<Asked>,
     /// How many requests, counted from the first, are about visible nodes.
     pub(super) showing: usize,
@@ -31,8 +31,8 @@ impl Ahead {
     pub(super) fn reply(&mut self, path: &Arc<str>, request: Request) -> Option<Message> {
         let asked = (path.clone(), request);
         let reply = self.replies.remove(&asked);
-        // Do not record more requests than may be in flight at once: more would burden an app whose
-        // tree has changed.
+        // More requests than may be in flight at once are not recorded: if the tree has changed,
+        // they would burden the app for nothing.
         if self.questions.all.len() < MOST_IN_FLIGHT {
             self.questions.all.push(asked);
         }

@@ -1,5 +1,5 @@
-//! Texts from the Text interface: which elements are asked, which part of a long text is kept, and
-//! which texts are dropped because the name or the children repeat them.
+//! Texts from the Text interface: which elements are asked for it, which part of a long text is
+//! kept, and which texts are left out because the name or the children have them.
 
 use deskline_core::Text;
 
@@ -35,7 +35,7 @@ impl Engine<'_> {
                     || nameless && role::is_named_by_its_text(kind)
             }
             Prose::Anywhere => {
-                // A text view of Qt has its viewport as a child, so it is no leaf.
+                // A text view of Qt is no leaf: it has its viewport as a child.
                 role::holds_text(kind) && (leaf || kind == role::TEXT)
                     || kind == role::PAGE
                     || nameless && leaf && role::is_named_by_its_text(kind)
@@ -49,14 +49,14 @@ impl Engine<'_> {
         let Ok(total) = usize::try_from(length) else {
             return;
         };
-        // If there are as many characters as children, each character stands for a child, and the
-        // element has no text of its own.
+        // If there are as many characters as children, each stands for a child. The element then
+        // has no text of its own.
         let editable = node.states.has(StateSet::EDITABLE);
         let children = self.toolkit.prose() == Prose::InParents && node.children.len() == total;
         if total == 0 || children && !editable {
             return;
         }
-        // Qt 5 counts UTF-16 units, so the length of a text that fits is not recorded.
+        // The length is not recorded for a text that fits: Qt 5 counts UTF-16 units.
         if total <= Text::LIMIT {
             self.queue.push_back((index, Request::Text(0, length)));
             return;
@@ -90,13 +90,13 @@ impl Engine<'_> {
 
     /// Handles the place of the first visible character; `None` if the app does not report it.
     pub(super) fn on_first_shown(&mut self, index: usize, first: Option<usize>) {
-        // `ask_part` reads half of the limit before its place: shift the place by that half, so
-        // that the part begins at the first visible character.
+        // `ask_part` begins at half the limit before the place it is given. So the place is that
+        // far behind the first visible character.
         let at = first.map_or(0, |first| first + Text::LIMIT / 2);
         self.ask_part(index, at);
     }
 
-    /// Handles a refusal: if the app does not know a place in a text, the next best place is
+    /// Handles a refusal. If the app does not know a place in a text, the next best place is
     /// requested.
     pub(super) fn on_text_refused(&mut self, index: usize, request: Request) {
         match request {
@@ -271,7 +271,7 @@ fn parts(nodes: &[Node], index: usize, levels: usize) -> Option<String> {
 fn embed(nodes: &[Node], node: &Node) -> Text {
     let text = &node.value;
     let mut children = node.children.iter().map(|&child| &nodes[child]);
-    // Which child belongs to which mark is known only if the text was read from its start.
+    // If the text was not read from its start, it is unknown which mark stands for which child.
     let known = text.omitted_before == 0
         && (text.is_cut() || text.shown.matches(CHILD).count() == node.children.len());
     let mut whole = String::with_capacity(text.shown.len());

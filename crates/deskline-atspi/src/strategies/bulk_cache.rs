@@ -15,7 +15,7 @@ use crate::request::Request;
 use crate::strategies::reuse::LastReading;
 use crate::toolkits::CacheUse;
 
-/// The number of readings after which a cache that was not worth fetching is fetched again: GTK 3
+/// A cache that was not worth fetching is fetched again after this many readings, because GTK 3
 /// fills its cache some time after its start. The number doubles each time, up to `MOST_LATER`.
 const LATER: u32 = 16;
 const MOST_LATER: u32 = 256;
@@ -24,8 +24,8 @@ const MOST_LATER: u32 = 256;
 #[derive(Debug)]
 pub(crate) struct BulkCache {
     rule: CacheUse,
-    /// How many more readings skip the cache, and (`later`) how many readings will skip it after
-    /// the next fetch that is not worth it.
+    /// How many more readings skip the cache. `later`: how many will skip it after the next fetch
+    /// that is not worth it.
     skip: u32,
     later: u32,
 }
@@ -62,7 +62,7 @@ impl BulkCache {
 pub fn fetch(engine: &mut Engine<'_>, last: Option<&LastReading>) -> Result {
     match engine.ask(Request::ITEMS_PATH, Request::Items) {
         Ok(message) => {
-            let mut cached = read(&message, engine.bus_name()).unwrap_or_default();
+            let mut cached = read(&message, &engine.bus_name).unwrap_or_default();
             let last = last.filter(|_| engine.toolkit.counts_unlisted_siblings());
             cached.drop_unlisted(last);
             engine.learn(cached.known);
@@ -79,9 +79,9 @@ pub fn is_complete(engine: &Engine<'_>) -> bool {
     3 * unknown <= known
 }
 
-/// Whether most of the cache is in the tree, after all of the tree was read. LibreOffice Calc's
-/// cache had 1,677 objects, 306 of them in the tree. Fetching it took 33 µs per object, and
-/// requesting the same facts takes 40 µs per object.
+/// Whether most of the cache is in the tree, once the whole tree was read. Of the 1,677 objects in
+/// LibreOffice Calc's cache, 306 were in the tree. Fetching it took 33 µs for each object in it,
+/// and requesting the same facts takes 40 µs for each object in the tree.
 pub fn is_used(engine: &Engine<'_>) -> bool {
     const FEW: usize = 100;
     let nodes = engine.nodes.iter();
@@ -99,9 +99,9 @@ struct Cached {
 }
 
 impl Cached {
-    /// Drops the children of containers with gaps in the indexes, unless the app has listed the
-    /// same children before. GTK 4's indexes count siblings that no container lists, and its cache
-    /// may have such a sibling before the listed child.
+    /// Drops the children of containers whose indexes have gaps, unless the app has listed the same
+    /// children before. GTK 4's indexes count siblings that no container lists, and such a sibling
+    /// may be in the cache before a listed child.
     fn drop_unlisted(&mut self, last: Option<&LastReading>) {
         let listed = last.map(|last| last.children_of(&self.gaps));
         for path in &self.gaps {
@@ -214,7 +214,7 @@ mod tests {
     use crate::names::StateSet;
 
     #[test]
-    fn the_indexes_of_children_are_complete_have_gaps_or_are_wrong() {
+    fn gaps_and_errors_in_the_indexes_of_children_are_noticed() {
         let of = |indexes: &[i32]| Indexes::new(indexes.iter().copied());
         assert_eq!([of(&[]), of(&[0, 1, 2])], [Indexes::All, Indexes::All]);
         assert_eq!([of(&[1]), of(&[0, 4])], [Indexes::Gaps, Indexes::Gaps]);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn children_with_gaps_in_their_indexes_are_believed_once_listed() {
+    fn children_with_gaps_in_their_indexes_count_if_the_app_has_listed_them() {
         let object = |path: &str, children: &[usize]| Node {
             path: path.into(),
             children: children.to_vec(),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_useless_cache_is_fetched_again_only_after_a_while() {
+    fn a_useless_cache_is_fetched_again_after_some_readings() {
         let mut cache = BulkCache::new(CacheUse::WhileComplete);
         let fetched = |cache: &mut BulkCache| (0..40).filter(|_| cache.is_due()).count();
         assert_eq!(fetched(&mut cache), 40);

@@ -1,8 +1,9 @@
-//! An app's document windows that nobody sees, such as LibreOffice's windows behind the front
-//! window. Each has about a thousand elements, so a link reuses the last reading of the window.
+//! An app's document windows that nobody sees, such as LibreOffice's windows behind the front one.
+//! Each has about a thousand elements, so a link reuses the last reading of such a window.
 //!
-//! Only the window that has the keyboard has the state ACTIVE, and the states of frames are always
-//! read. So a window is read while it is in use, and once more after its state has changed.
+//! Only the window that has the keyboard has the state ACTIVE, and the states of all frames are
+//! always read. So a window is read while it is in use, and once more when its state has changed
+//! after that.
 
 use std::collections::HashMap;
 use std::sync::Arc;

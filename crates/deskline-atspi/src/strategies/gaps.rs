@@ -1,11 +1,11 @@
-//! Rows of a list that GTK 4 does not list: it leaves out widgets of the role `presentation`, such
-//! as libadwaita's `AdwSpinRow`, with all that is in them. So where the rows of a list leave a gap,
-//! the app is asked what lies there.
+//! Rows that GTK 4 does not list. It leaves out widgets of the role `presentation`, such as
+//! libadwaita's `AdwSpinRow`, with all that is in them. So where there is a gap between the rows of
+//! a list, the app is asked what lies there.
 
 use deskline_core::Rect;
 
+use super::managed::row_of;
 use crate::bus::Result;
-use crate::decode;
 use crate::engine::{Engine, Node};
 use crate::names::role;
 use crate::request::Request;
@@ -13,34 +13,23 @@ use crate::request::Request;
 /// The least height of a row.
 const ROW: i32 = 24;
 
-/// The maximum number of levels from the object that the app names up to the list.
-const DEPTH: usize = 16;
-
 /// Adds the rows that GTK 4 does not list to their lists.
 pub fn fill(engine: &mut Engine<'_>) -> Result<()> {
-    if !engine.toolkit.hides_by_size() {
-        return Ok(());
-    }
     for list in 0..engine.nodes.len() {
         let mut from = i32::MIN;
         while let Some((x, top)) = gap(&engine.nodes, list, from) {
             from = top.saturating_add(1);
             let path = engine.nodes[list].path.clone();
             let at = Request::AtPointInWindow(x, top.saturating_add(ROW / 2));
-            let mut found = engine.try_ask(&path, at)?.as_ref().and_then(decode::object);
-            for _ in 0..DEPTH {
-                let Some(object) = found.filter(|object| !engine.has(object)) else {
-                    break;
-                };
-                let parent = engine.try_ask(&object, Request::Parent)?;
-                found = parent.as_ref().and_then(decode::object_property);
-                if found.as_ref() == Some(&path) {
-                    engine.add(Some(list), object);
-                    engine.pump(None)?;
-                    let mut rows = std::mem::take(&mut engine.nodes[list].children);
-                    rows.sort_by_key(|row| engine.nodes[*row].extents.map(|place| place.y));
-                    engine.nodes[list].children = rows;
-                }
+            if let Some(object) = engine.object(&path, at)?
+                && !engine.has(&object)
+                && let Some(row) = row_of(engine, &path, object)?
+                && engine.add(Some(list), row).is_some()
+            {
+                engine.pump(None)?;
+                let mut rows = std::mem::take(&mut engine.nodes[list].children);
+                rows.sort_by_key(|row| engine.nodes[*row].extents.map(|place| place.y));
+                engine.nodes[list].children = rows;
             }
         }
     }
@@ -75,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_between_rows_counts_only_if_a_row_fits_in() {
+    fn a_gap_between_rows_counts_only_if_a_row_fits_into_it() {
         let node = |y, h, children: &[usize]| Node {
             extents: Some(Rect::at(10, y, 200, h)),
             role: Some(role::LIST),

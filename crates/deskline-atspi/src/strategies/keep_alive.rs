@@ -1,8 +1,8 @@
 //! Keeps the cells of spreadsheets alive between readings, on a thread with a connection of its
 //! own.
 //!
-//! The thread starts with the first spreadsheet. It holds the lock while it renews an app's cells,
-//! mostly for 10 ms and at most for a second, so a reading never finds them half renewed.
+//! The thread starts with the first spreadsheet. While it renews an app's cells it holds the lock,
+//! so a reading never finds them half renewed. That takes mostly 10 ms, and at most a second.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_starts_with_the_first_spreadsheet_and_ends_with_the_owner() {
+    fn a_thread_keeps_the_cells_of_spreadsheets_until_its_owner_ends() {
         let cells = KeepAlive::new("unix:path=/nowhere");
         cells.put(":1.1", Spreadsheets::new());
         assert!(!cells.shared.lock().running);

@@ -37,8 +37,8 @@ const AROUND: i32 = 4;
 /// How many hidden children are requested at once.
 const BATCH: usize = 64;
 
-/// Containers with at most this many children are listed in one call once the visible nodes are
-/// read: Chromium takes 0.15 s for this many.
+/// Containers of at most this many children are listed in one call, after the visible nodes:
+/// Chromium takes 0.15 s for this many.
 const LISTED_LATER: i32 = 2_500;
 
 #[derive(Debug, Default)]
@@ -228,10 +228,10 @@ impl LargeList {
         Ok(())
     }
 
-    /// Reuses the last reading for the hidden children that this reading has not requested, if each
-    /// requested child is the same object at the same place as in the last reading. The probes are
-    /// spread over the whole list, and an insertion, removal, resize or scroll moves the children
-    /// behind it.
+    /// Reuses the last reading for the hidden children that this reading has not requested. That is
+    /// done only if each requested child is the same object at the same place as before: an
+    /// insertion, a removal, a resize or a scroll would have moved the children behind it, and the
+    /// requested ones are spread over the whole list.
     fn recall(&mut self, engine: &mut Engine<'_>, last: &LastReading) {
         let path = &engine.nodes[self.node].path;
         let Some(then) = last.list(path).filter(|then| then.count == self.its.count) else {
@@ -239,7 +239,7 @@ impl LargeList {
         };
         let agrees = |(index, node): (&i32, &Option<usize>)| {
             let now = node.map(|node| &engine.nodes[node]);
-            // Visible children are read again, so only hidden children have to be where they were.
+            // Visible children are read again, so only hidden ones have to be where they were.
             let shows = now.is_some_and(|node| node.showing);
             let (at, was) = (self.its.probed.get(index), then.probed.get(index));
             let stayed = shows || at.zip(was).is_none_or(|(at, was)| at == was);
@@ -259,7 +259,7 @@ impl LargeList {
                 continue;
             }
             let taken = child.map(|child| reuse::take_child(engine, last, self.node, child));
-            // `Some(None)` is a child that has to be read: skip it.
+            // `Some(None)`: the child has to be read.
             if taken != Some(None) {
                 self.its.children.insert(index, taken.flatten());
             }
@@ -347,7 +347,8 @@ fn may_show(from: Option<&Rect>, to: Option<&Rect>, clip: Rect) -> bool {
     let right = (from.x + from.w).max(to.x + to.w);
     let bottom = (from.y + from.h).max(to.y + to.h);
     let hull = Rect::at(left, top, right - left, bottom - top);
-    // Children that are text laid out in lines may begin and end anywhere in the lines.
+    // Text that is laid out in lines may begin and end anywhere in a line. So a child of it counts
+    // with its whole lines.
     let row = Rect {
         x: clip.x,
         w: clip.w,

@@ -1,9 +1,9 @@
-//! Containers that manage their descendants (`MANAGES_DESCENDANTS`): they may create each child on
+//! Containers that manage their descendants (`MANAGES_DESCENDANTS`). They may create each child on
 //! request, so the engine never lists them.
 //!
-//! Tables are read by their cells ([`table`]), LibreOffice's sheets with their cells kept alive
-//! ([`spreadsheet`]). A list that is not a table (GTK 3's list box) is listed if it is short, and
-//! otherwise read by asking which object is at points of its visible part.
+//! Tables are read by their cells ([`table`]), and LibreOffice's sheets with cells that are kept
+//! alive ([`spreadsheet`]). A list that is not a table (GTK 3's list box) is listed if it is short.
+//! If not, the app is asked which object is at some points of its visible part.
 
 use std::sync::Arc;
 
@@ -13,7 +13,6 @@ use super::large_list::LargeLists;
 use super::spreadsheet::{self, Spreadsheets};
 use super::table::{self, Table};
 use crate::bus::Result;
-use crate::decode;
 use crate::engine::{self, Engine, Found};
 use crate::names::{StateSet, role};
 use crate::request::Request;
@@ -28,7 +27,7 @@ const STEP: usize = 12;
 const MOST_POINTS: usize = 300;
 
 /// The maximum number of levels from a row down to the object at a point.
-const NESTED: usize = 8;
+const NESTED: usize = 16;
 
 /// Reads the showing children of every showing container that manages its descendants.
 pub fn read(
@@ -67,8 +66,8 @@ fn read_one(
     let rows = engine.number(&path, Request::Table("NRows"))?;
     let columns = engine.number(&path, Request::Table("NColumns"))?;
     if rows == Some(0) {
-        // The children of a table without rows are its headers. In Dolphin, whose views have no
-        // rows, the children are the files.
+        // Without rows, the children of a table are its headers. Dolphin is different: its views
+        // have no rows, and their children are the files.
         let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
         if (1..=MOST_CHILDREN).contains(&count) {
             return engine.read_children(container);
@@ -96,8 +95,8 @@ fn read_one(
         // bar.
         return lists.read_counted(engine, container, count);
     }
-    // A table that does not report its size is a sheet that is closing. It has 10⁹ cells as
-    // children, and that number overflows to 0 or less.
+    // A sheet that is closing reports no size as a table. Its 10⁹ cells are its children, a number
+    // that overflows to 0 or less.
     if (1..=MOST_CHILDREN).contains(&count) {
         engine.read_children(container)?;
     }
@@ -128,8 +127,7 @@ fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Re
     let ys = clip.y + 2..clip.y + clip.h;
     for y in ys.step_by(STEP).take(MOST_POINTS) {
         let point = Request::AtPoint(clip.x + clip.w / 2, y);
-        let at = engine.try_ask(path, point)?;
-        let Some(at) = at.as_ref().and_then(decode::object) else {
+        let Some(at) = engine.object(path, point)? else {
             continue;
         };
         if let Some(row) = row_of(engine, path, at)?
@@ -142,10 +140,13 @@ fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Re
 }
 
 /// The list's child that is the object `at`, or that contains it.
-fn row_of(engine: &mut Engine<'_>, list: &str, mut at: Arc<str>) -> Result<Option<Arc<str>>> {
+pub(super) fn row_of(
+    engine: &mut Engine<'_>,
+    list: &str,
+    mut at: Arc<str>,
+) -> Result<Option<Arc<str>>> {
     for _ in 0..NESTED {
-        let parent = engine.try_ask(&at, Request::Parent)?;
-        match parent.as_ref().and_then(decode::object_property) {
+        match engine.object(&at, Request::Parent)? {
             Some(parent) if *parent == *list => return Ok(Some(at)),
             Some(parent) => at = parent,
             None => break,

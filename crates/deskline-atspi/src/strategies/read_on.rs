@@ -1,8 +1,8 @@
-//! Between links: reads the nodes for which the last reading had no time, so that the next reading
+//! Between links: reads the nodes that the last reading had no time for, so that the next reading
 //! has them.
 //!
-//! A batch is small, because a call may be waiting for it. It continues the last reading's nodes;
-//! visible nodes and nodes that events have invalidated are left to the next reading.
+//! A batch is small, because a call may be waiting for it. It adds to the nodes of the last
+//! reading. Visible nodes, and nodes that events have invalidated, are left to the next reading.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,8 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
     let (nodes, known) = last.take();
     let before = Extent::new(&nodes);
     engine.resume(nodes);
-    // An index means nothing in a list whose children have changed.
+    // In a list whose children have changed, an index stands for another child. So such lists are
+    // left out.
     let (mut lists, mut others) = (Vec::new(), HashMap::new());
     let paths = engine.nodes.iter().enumerate();
     let at: HashMap<&str, usize> = paths.map(|(i, node)| (node.path.as_ref(), i)).collect();
@@ -40,9 +41,8 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
         if whole || node.showing || node.owner.is_some() || listed(index, node) {
             continue;
         }
-        // A node whose role and some children are known can lack nothing but children, so it is
-        // marked as complete: `count_unread` marks it as incomplete again if one of its children is
-        // unread.
+        // If the role and some children are known, only children can be missing. So the node counts
+        // as complete, and `count_unread` takes that back if one of its children is not read.
         if node.role.is_some() && !node.children.is_empty() {
             complete.push(index);
         } else if unread.len() < BATCH {
@@ -65,7 +65,7 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
         }
     }
     engine.pump(None)?;
-    // This batch finds the children of these nodes; another batch reads those children.
+    // This batch only finds the children of these nodes. A later one reads them.
     for node in engine.take_hidden().into_iter().take(BATCH) {
         engine.ask_facts(node);
     }
@@ -74,14 +74,14 @@ pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result
     let fresh = fresh.filter(|(_, node)| node.role.is_some() && !node.detailed);
     let fresh: Vec<usize> = fresh.map(|(index, _)| index).collect();
     engine.details(0, None)?;
-    // If some requests were dropped, it is unknown what these nodes lack: read them again later.
+    // If requests were dropped, it is unknown what these nodes lack. They are read again later.
     if engine.unread.cut {
         for index in fresh {
             let node = &mut engine.nodes[index];
             (node.role, node.detailed) = (None, false);
         }
     }
-    // Embedded objects are read with their container by the next reading.
+    // The next reading reads embedded objects, together with their containers.
     for (container, ..) in std::mem::take(&mut engine.foreign) {
         engine.nodes[container].children_read = false;
     }

@@ -1,24 +1,19 @@
-//! Hides rows that were in view before, and no longer are.
+//! Hides rows that are no longer in view.
 //!
-//! GTK 4 keeps rows around the visible ones, and reports each of them as visible. Rows that were
-//! scrolled away keep their old place, where a click reaches another row. So if the rows of a list
-//! do not lie one below the other, the app is asked for the element at the middle of the list, and
-//! only the rows around that element count as visible.
+//! GTK 4 keeps some rows beyond the visible ones, and reports them as visible too. Rows that were
+//! scrolled away keep their old place, where another row gets the clicks. So if the rows of a list
+//! are not in order from top to bottom, the app is asked for the element at the middle of the list.
+//! Only the rows around that element count as visible.
 
 use std::ops::Range;
 
 use crate::bus::Result;
-use crate::decode;
 use crate::engine::Engine;
 use crate::names::role;
-use crate::request::Request;
 use crate::strategies::stacked::subtree;
 
 /// Marks the rows that are not in view as hidden, and forgets their places.
 pub fn hide(engine: &mut Engine<'_>) -> Result {
-    if !engine.toolkit.hides_by_size() {
-        return Ok(());
-    }
     for list in 0..engine.nodes.len() {
         let rows = rows(engine, list);
         let tops: Vec<i32> = rows.iter().map(|(_, top)| *top).collect();
@@ -26,10 +21,7 @@ pub fn hide(engine: &mut Engine<'_>) -> Result {
         let Some(extents) = engine.nodes[list].extents.filter(|_| runs.len() > 1) else {
             continue;
         };
-        let (x, y) = (extents.x + extents.w / 2, extents.y + extents.h / 2);
-        let path = engine.nodes[list].path.clone();
-        let reply = engine.try_ask(&path, Request::AtPointInWindow(x, y))?;
-        let Some(at) = reply.as_ref().and_then(decode::object) else {
+        let Some(at) = engine.in_middle(list, extents)? else {
             continue;
         };
         let holds = |row: usize| {
@@ -76,8 +68,8 @@ fn rows(engine: &Engine<'_>, list: usize) -> Vec<(usize, i32)> {
     rows
 }
 
-/// The runs of rows that lie one below the other. A row begins a new run if it is closer to the
-/// previous row than most rows are.
+/// The runs of rows that lie one below the other. A row that is closer to the previous row than
+/// most rows are begins a new run.
 fn runs(tops: &[i32]) -> Vec<Range<usize>> {
     let mut steps: Vec<i32> = tops.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.retain(|step| *step > 0);
@@ -101,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_that_is_not_below_the_previous_row_begins_a_new_run() {
+    fn rows_are_grouped_into_runs_from_top_to_bottom() {
         let ends = |tops: &[i32]| -> Vec<usize> { runs(tops).iter().map(|run| run.end).collect() };
         assert_eq!(ends(&[10, 42, 74, 106]), [4]);
         assert_eq!(ends(&[439, 471, 503, 401, 433, 465, 481]), [3, 6, 7]);

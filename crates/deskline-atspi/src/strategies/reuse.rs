@@ -1,12 +1,12 @@
-//! Reusing the last reading: in the second traversal of a link, and in the first if the app stayed
-//! subscribed since the link before.
+//! Reusing the last reading: in the second traversal of a link, and in the first one if the app
+//! stayed subscribed since the link before.
 //!
 //! Visible nodes are always read again. A hidden subtree is taken from the last reading if three
-//! things agree: no event named any of its nodes since that reading began; it is still hidden, with
-//! the same states; and its extents and number of children are the same. So an event is never the
-//! only evidence, and an app that has moved its content is read again. If the app's cache was
-//! fetched, it must agree about each object of the subtree: its role, name, description, states and
-//! children. Editable nodes are always read, and so is the document of a frame.
+//! things are true: no event has named one of its nodes since that reading began; it is still
+//! hidden, with the same states; and its extents and its number of children are the same. So events
+//! alone never decide, and an app that has moved its content is read again. If the app's cache was
+//! fetched, it must agree about the role, name, description, states and children of each object in
+//! the subtree. Editable nodes are always read, and so is the document of a frame.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::names::{StateSet, role};
 use crate::request::Request;
 use crate::toolkits::Prose;
 
-/// The age at which a reading is no longer reused: toolkits omit some events, and hidden nodes must
-/// not stay wrong.
+/// A reading that is older is not reused. Toolkits omit some events, and a hidden node must not
+/// stay wrong for ever.
 const OLDEST: Duration = Duration::from_secs(60);
 
 /// The event that a container's children have changed.
@@ -119,8 +119,8 @@ impl LastReading {
 
     /// Records an event: the path of its object, and its name.
     pub fn invalidate(&mut self, path: &str, event: &str) {
-        // A visible node is read again in any case. The hidden children of a visible large list are
-        // not, so a change of the list's children is recorded.
+        // A visible node is read again anyway. The hidden children of a visible large list are not,
+        // so this records that they have changed.
         let relists = event == CHILDREN_CHANGED && self.lists.contains_key(path);
         if relists || self.hidden.contains_key(path) {
             self.dirty.insert(path.into());
@@ -132,8 +132,8 @@ impl LastReading {
         self.lists.get(path).filter(|_| !self.dirty.contains(path))
     }
 
-    /// Whether a child of a large list is unchanged: it is the same object, visible as before or
-    /// hidden with the same states; or there is still no child.
+    /// Whether a child of a large list is unchanged. It is the same object, and either still
+    /// visible, or hidden with the same states. If there was no child, there still is none.
     pub fn is_same(&self, then: Option<&usize>, now: Option<&Node>) -> bool {
         match (then.map(|then| &self.nodes[*then]), now) {
             (None, None) => true,
@@ -165,9 +165,10 @@ impl LastReading {
             let plain = node.owner.is_none() && node.id.is_none();
             let whole = node.children_read || is_managed(node);
             let read = plain && whole && node.role.is_some();
-            // LibreOffice Calc's input line is reported as hidden, and its text changes without an
-            // event. Firefox loads the page of the next tab in a hidden frame, without an event:
-            // the frame's document is listed each time, and may be reused after that.
+            // Two kinds of hidden nodes change without an event. LibreOffice Calc reports its input
+            // line, whose text changes, as hidden. Firefox loads the page of the next tab in a
+            // hidden frame: that frame's document is listed each time, and may be reused after
+            // that.
             let may_change = node.showing
                 || node.states.has(StateSet::EDITABLE)
                 || node.role == Some(role::INTERNAL_FRAME);
@@ -297,7 +298,7 @@ fn take_below(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: us
     let mut todo = vec![(node, then)];
     while let Some((node, then)) = todo.pop() {
         for &child in &last.nodes[then].children {
-            // If the object is in the tree already, it has moved to another place in the tree.
+            // An object that is in the tree already has moved there.
             if let Some(index) = engine.insert_read(copy(&last.nodes[child], Some(node))) {
                 engine.reused += 1;
                 todo.push((index, child));
@@ -339,8 +340,8 @@ pub(crate) fn read_hidden(
             engine.ask_facts(node);
         }
         engine.pump(Some(until))?;
-        // If most elements have text, the texts get a share of the time, so that both elements and
-        // texts are read.
+        // If most elements have text, the texts get a share of the time, so that some of both are
+        // read.
         if engine.toolkit.prose() == Prose::InParents {
             engine.details(0, Some(until))?;
         }

@@ -1,17 +1,18 @@
 //! The visible cells of a spreadsheet, whose objects are kept alive between readings.
 //!
-//! For each request for a cell LibreOffice (7.4) creates an object of 7 kB
-//! (`ScAccessibleSpreadsheet::GetAccessibleCellAt`) and never frees it: the cell listens to its
-//! sheet, which holds its listeners. But the same object can be obtained again:
-//! at-spi2-atk keeps an object for 15 s after each reply that names it, and `Collection.GetTree`
-//! names the object that it is called on. So the cells that were read are asked for their trees
-//! from time to time, and each object is created only once.
+//! For each request for a cell, LibreOffice 7.4 creates an object of 7 kB
+//! (`ScAccessibleSpreadsheet::GetAccessibleCellAt`). It never frees that object, because the cell
+//! listens to its sheet, which holds its listeners. But an object can be had again: at-spi2-atk
+//! keeps it for 15 s after each reply that names it, and `Collection.GetTree` names the object that
+//! it is called on. So the cells that were read are asked for their trees from time to time, and
+//! each object is created only once.
 //!
-//! The object of an emptied cell goes on reporting the old text (LibreOffice 7.4 puts the defaults,
-//! but no empty text, into its edit engine); an object that is created afterwards reports no text.
-//! So an object that reports the same text as before is replaced if its cell may have been emptied:
-//! if the cell is or was selected, or if another cell that was not selected has changed. The active
-//! cell is always the same object: it is empty if the input line is empty.
+//! When a cell is emptied, its object goes on reporting the old text: LibreOffice 7.4 puts the
+//! defaults into its edit engine, but no empty text. An object that is created after that reports
+//! no text. So if the text is the same as before, the object is replaced if the cell may have been
+//! emptied. That may be so if the cell is or was selected, or if another cell has changed that was
+//! not selected. The active cell is always the same object, so it counts as empty if the input line
+//! is empty.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ use crate::request::Request;
 /// How long an object is assumed to live after a reply that named it: less than at-spi2-atk's 15 s.
 const ALIVE: Duration = Duration::from_secs(13);
 
-/// The age at which the cells are renewed between readings (`DUE`), and the age at which a reading
-/// renews them because there was no time between readings (`OVERDUE`).
+/// The age at which cells are renewed between readings (`DUE`). If there was no time for that, the
+/// next reading renews them at the age `OVERDUE`.
 const DUE: Duration = Duration::from_secs(8);
 const OVERDUE: Duration = Duration::from_secs(10);
 
@@ -57,7 +58,6 @@ pub(crate) struct Spreadsheet {
     renewal: Option<(Instant, Vec<(i32, i32)>)>,
 }
 
-/// A cell of a [`Spreadsheet`].
 #[derive(Debug)]
 struct Cell {
     path: Arc<str>,
@@ -137,7 +137,7 @@ impl Spreadsheet {
         let ends = |range: &Range, at| at == *range.start() || at == *range.end();
         let cell = |node: &Node| {
             let plain = node.role == Some(role::TABLE_CELL) && node.children.is_empty();
-            let (_, row, column) = table::parse_cell_id(node.id.as_deref().filter(|_| plain)?)?;
+            let (row, column) = node.cell.filter(|_| plain)?;
             let border = ends(rows, row) || ends(columns, column);
             let cell = Cell {
                 path: node.path.clone(),
@@ -169,8 +169,8 @@ impl Spreadsheet {
         })
     }
 
-    /// Renews the next `most` cells, so that their objects live on. The next reading finds out
-    /// which objects are gone.
+    /// Renews the next `most` cells, so that their objects live on. Which objects are gone, the
+    /// next reading finds out.
     fn renew(&mut self, engine: &mut Engine<'_>, most: usize) -> Result {
         let all = || (Instant::now(), self.cells.keys().copied().collect());
         let (since, mut left) = self.renewal.take().unwrap_or_else(all);
@@ -209,9 +209,7 @@ impl Spreadsheet {
             }
             self.ask_doubtful(engine, table, start)?;
             for node in &engine.nodes[start..] {
-                let id = node.id.as_deref().and_then(table::parse_cell_id);
-                let cell = id.and_then(|(_, row, column)| self.cells.get_mut(&(row, column)));
-                if let Some(cell) = cell {
+                if let Some(cell) = node.cell.and_then(|at| self.cells.get_mut(&at)) {
                     cell.path.clone_from(&node.path);
                     cell.text.clone_from(&node.value.shown);
                     cell.watched = is_watched(node);
@@ -239,12 +237,8 @@ impl Spreadsheet {
         let mut doubtful = Vec::new();
         let (mut all, mut changed) = (false, Vec::new());
         for (index, node) in engine.nodes.iter().enumerate().skip(start) {
-            let id = node.id.as_deref().and_then(table::parse_cell_id);
-            let Some((_, row, column)) = id else {
-                continue;
-            };
-            let known = self.cells.get(&(row, column));
-            let Some(known) = known.filter(|known| known.path == node.path) else {
+            let known = node.cell.and_then(|at| Some((at, self.cells.get(&at)?)));
+            let Some(((row, column), known)) = known.filter(|(_, it)| it.path == node.path) else {
                 continue;
             };
             let watched = known.watched || is_watched(node);
@@ -255,8 +249,8 @@ impl Spreadsheet {
                 doubtful.push((index, watched, Request::CellAt(row, column)));
             }
         }
-        // Rows or columns may have moved if several texts have changed, or if a changed text is
-        // also reported by an unchanged cell.
+        // Rows or columns may have moved. That is so if several texts have changed, or if an
+        // unchanged cell also reports a changed text.
         let says_it = |&(index, ..): &(usize, bool, Request)| {
             changed.contains(&engine.nodes[index].value.shown.as_str())
         };
@@ -352,7 +346,7 @@ fn all_live(engine: &mut Engine<'_>, start: usize, least: usize) -> bool {
     let lives =
         |node: &Node| node.states != StateSet::default() && !node.states.has(StateSet::DEFUNCT);
     let nodes = &engine.nodes[start..];
-    // If time ran out, the missing answers do not prove that an object is gone.
+    // If time ran out, a missing answer does not mean that the object is gone.
     let all = nodes.len() >= least && nodes.iter().all(lives);
     if !all && !engine.is_late() {
         engine.forget_from(start);

@@ -1,10 +1,10 @@
-//! Hides pages of a stack that were in front before, and no longer are.
+//! Hides pages of a stack that are no longer in front.
 //!
 //! GTK 4 reports each page of a stack as visible, and a page that is no longer in front keeps its
-//! size. A page itself is an object without extents around its content. So if the contents of
-//! several pages have a size, the page in front is the one that a selected tab or row controls. If
-//! no page is controlled, the app is asked for the element at the middle of the stack. While a
-//! stack fades to another page, for 200 ms, that element is in the page that lies on top.
+//! size. The page is an object without extents, around its content. If the contents of several
+//! pages have a size, the page in front is the one that a selected tab or row controls. If none is
+//! controlled, the app is asked for the element at the middle of the stack. While a stack fades to
+//! another page, for 200 ms, that element is in the page that lies on top.
 
 use std::sync::Arc;
 
@@ -21,9 +21,6 @@ const MOST: usize = 100;
 /// stack may have been read before it had finished fading to another page.
 pub fn hide(engine: &mut Engine<'_>) -> Result<bool> {
     let mut may_fade = false;
-    if !engine.toolkit.hides_by_size() {
-        return Ok(may_fade);
-    }
     let mut chosen: Option<Vec<Arc<str>>> = None;
     for stack in 0..engine.nodes.len() {
         let pages = pages(engine, stack);
@@ -40,10 +37,7 @@ pub fn hide(engine: &mut Engine<'_>) -> Result<bool> {
             Some(front)
         } else {
             may_fade = true;
-            let (x, y) = (extents.x + extents.w / 2, extents.y + extents.h / 2);
-            let path = engine.nodes[stack].path.clone();
-            let reply = engine.try_ask(&path, Request::AtPointInWindow(x, y))?;
-            let at = reply.as_ref().and_then(decode::object);
+            let at = engine.in_middle(stack, extents)?;
             let is_there = |node: &usize| Some(&engine.nodes[*node].path) == at.as_ref();
             subtrees.iter().position(|all| all.iter().any(is_there))
         };

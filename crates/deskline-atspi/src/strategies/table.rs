@@ -1,8 +1,8 @@
 //! Tables that create their cells on request.
 //!
 //! Their children are never listed: a spreadsheet has 10⁹. The search for the visible cells starts
-//! at the cells under two corners of the table's visible part. From there it goes on by row and
-//! column, as long as cells are visible. A small table is read whole.
+//! under two corners of the table's visible part, and goes on by row and column as long as cells
+//! are visible. A small table is read whole.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use deskline_core::Rect;
 
 use crate::bus::{Message, Result};
 use crate::decode;
-use crate::engine::{Engine, Found};
+use crate::engine::{Engine, Found, Node};
 use crate::names::role;
 use crate::request::Request;
 use crate::toolkits::{Headers, vcl};
@@ -20,8 +20,8 @@ use crate::toolkits::{Headers, vcl};
 const MOST_ROWS: i32 = 300;
 const MOST_COLUMNS: i32 = 100;
 
-/// A table of at most this many cells is read whole: a search for the visible cells costs more (5
-/// of the 16 ms that a reading of gtk3-widget-factory takes).
+/// A table of at most this many cells is read whole. A search for its visible cells would cost
+/// more: 5 of the 16 ms of a reading of gtk3-widget-factory.
 const MOST_SMALL: i64 = 128;
 
 /// The distance in pixels between the points at which a cell is searched, and the maximum number of
@@ -55,39 +55,32 @@ pub fn read(
     // An empty range (start > end).
     #[allow(clippy::reversed_empty_ranges)]
     const NONE: Range = 1..=0;
-    if table.rows <= 0 || table.columns <= 0 {
-        table.read_headers(engine, node, None)?;
-        engine.nodes[node].children_read = true;
-        return Ok((NONE, NONE));
-    }
-    let seen = if i64::from(table.rows) * i64::from(table.columns) <= MOST_SMALL {
+    let is_empty = table.rows <= 0 || table.columns <= 0;
+    let seen = if is_empty {
+        None
+    } else if i64::from(table.rows) * i64::from(table.columns) <= MOST_SMALL {
         Some((0..=table.rows - 1, 0..=table.columns - 1))
     } else {
         table.showing(engine)?
     };
     let Some((rows, columns)) = seen else {
         table.read_headers(engine, node, None)?;
+        engine.nodes[node].children_read |= is_empty;
         return Ok((NONE, NONE));
     };
     table.read_headers(engine, node, Some(&columns))?;
     let top = *rows.start();
-    let mut first = table.cells(engine, top..=top, &columns, known)?;
+    let first = table.cells(engine, top..=top, &columns, known)?;
     let rest = table.cells(engine, top + 1..=*rows.end(), &columns, known)?;
     let whole = rows == (0..=table.rows - 1) && columns == (0..=table.columns - 1);
     engine.nodes[node].children_read = whole;
     let start = engine.nodes.len();
     let whole_row = first.len() == columns.clone().count();
-    if !whole_row {
-        first.extend(rest);
-        engine.read_found(node, first)?;
-        return Ok((rows, columns));
-    }
     engine.read_found(node, first)?;
-    // The cells of a column are alike: if the cell in the first row has no children, no cell has.
-    let plain = engine.nodes[start..]
-        .iter()
-        .all(|n| n.role == Some(role::TABLE_CELL) && n.children_read && n.children.is_empty());
-    if plain {
+    // The cells of a column are alike. If the one in the first row has no children, none has.
+    let is_plain =
+        |n: &Node| n.role == Some(role::TABLE_CELL) && n.children_read && n.children.is_empty();
+    if whole_row && engine.nodes[start..].iter().all(is_plain) {
         engine.read_leaves(node, rest, role::TABLE_CELL)?;
     } else {
         engine.read_found(node, rest)?;
@@ -125,7 +118,8 @@ impl Table {
             return Ok(None);
         };
         let (mut bottom, mut right) = self.corner(engine, false)?.unwrap_or((top, left));
-        // A header or an empty end may have hidden the outermost cells from the search.
+        // The outermost cells may have been missed, because a header or an empty end was at the
+        // corner.
         while top > 0 && self.shows(engine, top - 1, left)? {
             top -= 1;
         }
@@ -244,10 +238,7 @@ impl Table {
             } else {
                 Request::AtPoint(clip.x + clip.w - 1 - dx, clip.y + clip.h - 1 - dy)
             };
-            if let Some(cell) = engine
-                .try_ask(&self.path, point)?
-                .as_ref()
-                .and_then(decode::object)
+            if let Some(cell) = engine.object(&self.path, point)?
                 && let Some(found) = self.row_and_column(engine, &cell)?
             {
                 return Ok(Some(found));
@@ -261,19 +252,15 @@ impl Table {
 
     /// The row and column of the cell that an object is, or is in; `None` for a header.
     fn row_and_column(&self, engine: &mut Engine<'_>, cell: &str) -> Result<Option<(i32, i32)>> {
-        // A cell of several parts (GTK 3) answers with the part under the point.
+        // If a GTK 3 cell has several parts, the object is the part under the point.
         const NESTED: usize = 3;
         let mut cell = Arc::<str>::from(cell);
         for _ in 0..NESTED {
             if let Some(found) = self.position_of(engine, &cell)? {
                 return Ok(Some(found));
             }
-            let parent = engine.try_ask(&cell, Request::Parent)?;
-            match parent
-                .as_ref()
-                .and_then(decode::object_property)
-                .filter(|parent| *parent != self.path)
-            {
+            let parent = engine.object(&cell, Request::Parent)?;
+            match parent.filter(|parent| *parent != self.path) {
                 Some(parent) => cell = parent,
                 None => break,
             }
@@ -288,17 +275,15 @@ impl Table {
         };
         let row = number(engine.try_ask(&self.path, Request::RowAtIndex(index))?);
         let column = number(engine.try_ask(&self.path, Request::ColumnAtIndex(index))?);
-        let (Some(row), Some(column)) = (row, column) else {
+        let row = row.filter(|row| (0..self.rows).contains(row));
+        let column = column.filter(|column| (0..self.columns).contains(column));
+        let Some((row, column)) = row.zip(column) else {
             return Ok(None);
         };
-        if !(0..self.rows).contains(&row) || !(0..self.columns).contains(&column) {
-            return Ok(None);
-        }
         // A header's index can look like that of a cell, but only a cell is found at its own row
         // and column. LibreOffice creates a new object for each request, so an object with the
         // same extents counts as the same cell.
-        let there = engine.try_ask(&self.path, Request::CellAt(row, column))?;
-        let Some(there) = there.as_ref().and_then(decode::object) else {
+        let Some(there) = engine.object(&self.path, Request::CellAt(row, column))? else {
             return Ok(None);
         };
         let same = *there == *cell || extents(engine, &there)? == extents(engine, cell)?;
@@ -307,11 +292,9 @@ impl Table {
 
     /// Whether any part of a cell is visible.
     fn shows(&self, engine: &mut Engine<'_>, row: i32, column: i32) -> Result<bool> {
-        let cell = engine
-            .try_ask(&self.path, Request::CellAt(row, column))?
-            .as_ref()
-            .and_then(decode::object);
-        let Some(cell) = cell else { return Ok(false) };
+        let Some(cell) = engine.object(&self.path, Request::CellAt(row, column))? else {
+            return Ok(false);
+        };
         let extents = extents(engine, &cell)?;
         Ok(extents.is_some_and(|e| !e.intersect(&self.clip).is_empty()))
     }

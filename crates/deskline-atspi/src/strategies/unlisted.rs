@@ -1,5 +1,5 @@
 //! Open menus and lists that their app does not list. Qt lists the menus of a menu bar, but neither
-//! the menus of buttons nor lists of completions: their paths come only with the events that they
+//! the menus of buttons nor lists of completions. Their paths come only with the events that they
 //! send when they begin to show.
 
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::request::Request;
 /// event that it shows.
 const MOST: usize = 256;
 
-/// How long the app may take to answer about these objects. If the app hangs, the reading that
-/// follows takes longer still.
+/// How long the app may take to answer about these objects. An app that hangs takes longer in the
+/// reading that follows.
 const ANSWERS: Duration = Duration::from_millis(500);
 
 /// The objects of an app that may be open menus or lists, by their paths.

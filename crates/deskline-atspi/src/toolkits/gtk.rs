@@ -10,8 +10,8 @@ pub(crate) fn clips_children(number: Option<u32>) -> bool {
     number != Some(role::PAGE_TAB)
 }
 
-/// Whether an object is a viewport that shows, even without the state SHOWING. GTK 3.24 clears
-/// SHOWING on a viewport that was scrolled by more than its height.
+/// Whether an object is a viewport that shows although it lacks the state SHOWING. GTK 3.24 clears
+/// that state on a viewport that was scrolled by more than its height.
 pub(crate) fn viewport_shows(number: u32, states: StateSet) -> bool {
     number == role::VIEWPORT && states.has(StateSet::VISIBLE)
 }
@@ -39,8 +39,8 @@ pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
     }
 }
 
-/// Names the buttons of stack switchers like the labels in them. GTK 4 names such a button by its
-/// page's title with the mnemonic's underscore, and the label by the title that is visible.
+/// Names the buttons of stack switchers by the labels in them. GTK 4 names such a button by the
+/// title of its page, with the underscore of the mnemonic. The label has the title as it is shown.
 pub(crate) fn drop_mnemonics(elements: &mut [Element]) {
     for index in 1..elements.len() {
         let (before, after) = elements.split_at_mut(index);

@@ -1,5 +1,5 @@
-//! Finds the toolkit of a process by the files that the process has mapped, and tells how to put
-//! the process on the accessibility bus.
+//! Finds the toolkit of a process by the files that it has mapped, and how to put the process on
+//! the accessibility bus.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,8 +15,8 @@ const LONGEST_MAP: u64 = 4 << 20;
 
 type Environment = BTreeMap<String, String>;
 
-/// How to put an app on the bus, given the environment that it was started in. `None` if nothing is
-/// missing in the environment.
+/// How to put an app on the bus that was started in this environment. `None` if the environment
+/// lacks nothing.
 type Remedy = fn(&Environment) -> Option<&'static str>;
 
 /// For each toolkit: a file that its processes have mapped, the toolkit's name, and how to put its
@@ -76,14 +76,13 @@ pub fn hint(pid: u32) -> WindowHint {
     }
 }
 
-/// Whether the process's toolkit puts windows on the bus without their content, unless
-/// accessibility is turned on for the process.
+/// Whether the toolkit puts the windows of this process on the bus without their content. Some do,
+/// until accessibility is turned on for the process.
 pub fn keeps_content_back(pid: u32) -> bool {
     maps(pid).contains(TOOLKITS[0].0)
 }
 
-/// Whether the controls of a Qt app may be of Qt Quick, where each control draws and reports what
-/// it likes.
+/// Whether a Qt app may have controls of Qt Quick, which draw and report whatever they like.
 pub fn has_qml(pid: u32) -> bool {
     let maps = maps(pid);
     ["/libQt5Quick.so", "/libQt6Quick.so"]
@@ -91,8 +90,8 @@ pub fn has_qml(pid: u32) -> bool {
         .any(|file| maps.contains(file))
 }
 
-/// The translation catalogues of gettext and Qt that a process has mapped. Their language is the
-/// one in which the process shows its texts.
+/// The translation catalogues of gettext and Qt that a process has mapped. Their language is that
+/// of its texts.
 pub fn catalogues(pid: u32) -> Vec<PathBuf> {
     let maps = maps(pid);
     let files = maps

@@ -74,7 +74,7 @@ pub(crate) enum Prose {
 
 /// How a toolkit reports the headers of a table that manages its own cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Headers {
+pub(crate) enum Headers {
     /// `Table.GetColumnHeader` answers with the same object each time.
     OfColumns,
     /// The headers are the table's first children. Qt creates a new object for each
@@ -87,7 +87,7 @@ pub enum Headers {
 
 /// How far a toolkit's `Component.GetAccessibleAtPoint` can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HitTest {
+pub(crate) enum HitTest {
     /// The answer may be an object that lies below another. So the order of the tree decides: later
     /// siblings are drawn over earlier ones.
     ByOrder {
@@ -107,22 +107,6 @@ pub enum HitTest {
     Nowhere,
 }
 
-/// The units of a toolkit's extents, and which rectangle the extents of a toplevel describe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Units {
-    /// Relative to the window, scaled by an integer factor. The toolkit draws its own frame and
-    /// shadow.
-    Gtk4,
-    /// Scaled by an integer factor. A toplevel's extents are those of the window manager's frame.
-    Gtk3,
-    /// Scaled by any factor. A toplevel's extents are those of its X window.
-    Qt,
-    /// Chromium, Gecko, LibreOffice, Java: pixels mostly.
-    Other,
-}
-
-/// Defines methods that return a fact about a toolkit: the literal for the named toolkits, and the
-/// opposite for all others.
 macro_rules! facts {
     ($($(#[$doc:meta])* $vis:vis $name:ident: $is:literal for $($kit:ident)|+;)+) => {
         impl Toolkit {
@@ -135,12 +119,12 @@ facts! {
     /// Whether an app's list of toplevels lacks open menus.
     pub(crate) omits_menus: true for Qt;
 
-    /// Whether nodes without a size are hidden, with all descendants. GTK 4 reports VISIBLE for a
-    /// widget in a page that is not in front, and gives it no size.
+    /// Whether a node without a size is hidden, with all its descendants. GTK 4 reports a widget in
+    /// a page that is not in front as VISIBLE, but without a size.
     pub(crate) hides_by_size: true for Gtk4;
 
-    /// Whether the toolkit knows the screen positions of its objects. GTK 4 does not: its toplevels
-    /// and popovers have to be paired with their X windows.
+    /// Whether the toolkit knows where its objects are on the screen. GTK 4 does not, so its
+    /// toplevels and popovers are paired with their X windows.
     pub(crate) knows_the_screen: false for Gtk4;
 
     /// Whether the toolkit answers `Text.GetOffsetAtPoint`. GTK 4.8 never does, not even with an
@@ -155,13 +139,13 @@ facts! {
     /// Whether an object's index counts siblings that its container does not list.
     pub(crate) counts_unlisted_siblings: true for Gtk4;
 
-    /// Whether an embedded child is found quickly by its hyperlink. Chromium takes 0.4 ms to find a
-    /// child by its hyperlink, but up to 4 ms by its index: that time grows with the index.
+    /// Whether an embedded child is found faster by its hyperlink than by its index. Chromium takes
+    /// 0.4 ms by the hyperlink, and up to 4 ms by the index, a time that grows with the index.
     pub(crate) links_its_children: true for Chromium;
 
     /// Whether the toolkit sends events for changes of hidden nodes, so that a reading can be kept
-    /// until the next link. GTK 3 sends no event for a child that is added to a hidden container,
-    /// and Qt 5 sends no such events at all. GTK 4 needs no events, as its cache is always fetched.
+    /// until the next link. GTK 3 sends none for a child that is added to a hidden container, and
+    /// Qt 5 sends none at all. GTK 4 is not meant here: its cache is fetched each time.
     pub(crate) reports_hidden_changes: true for Chromium;
 
     /// Whether the toolkit sends an event whenever a control is switched. Qt 5 sends none; `Java`
@@ -180,10 +164,12 @@ facts! {
     /// toplevel before the first frame of its window is drawn.
     pub(crate) maps_before_it_tells: false for Gtk4;
 
-    /// Whether a read-only spin button is a part of a date or made by ARIA, and has its displayed
-    /// value in an attribute. Its number and its text are no substitute: Chromium 156 reports March
-    /// for `03` as a number, and Firefox 153 reports the text `mm` if nothing is set.
+    /// Whether a read-only spin button has its displayed value in an attribute. Such a spin button
+    /// is a part of a date, or made by ARIA. Its number and text are no substitute: Chromium 156
+    /// reports March for the number of `03`, and Firefox 153 the text `mm` if nothing is set.
     pub(crate) has_value_texts: true for Chromium | Gecko;
+    /// Whether a button that shows an icon may have its meaning in its description: a page's tip.
+    pub(crate) describes_icons: true for Chromium | Gecko;
 
     /// Whether the name of a combo box is the chosen text, even if the box has a label. That is so
     /// in GTK 3, and in Qt 5 and 6 on Unix.
@@ -206,10 +192,10 @@ impl Toolkit {
         }
     }
 
-    /// When to fetch an app's cache. The cache of a document may have any size: to return that of a
-    /// page of 10,000 elements, Chromium took longer (1.6 s) than reading the tree takes. GTK 4
-    /// reports the pages of a stack as the parents of their content in its cache, but not in its
-    /// lists of children: fetching the cache at each reading keeps the tree the same.
+    /// When to fetch an app's cache. The cache of a document may have any size: for a page of
+    /// 10,000 elements, Chromium took 1.6 s, longer than reading the tree. GTK 4 is fetched at each
+    /// reading: in its cache the pages of a stack are the parents of their content, in its lists of
+    /// children they are not, and the tree must not change.
     pub(crate) fn cache_use(self) -> CacheUse {
         match self {
             Self::Chromium | Self::Gecko | Self::Vcl => CacheUse::Never,
@@ -228,7 +214,7 @@ impl Toolkit {
     }
 
     /// Where the headers of tables are.
-    pub fn headers(self) -> Headers {
+    pub(crate) fn headers(self) -> Headers {
         match self {
             Self::Gtk3 | Self::Gtk4 => Headers::OfColumns,
             Self::Qt => Headers::FirstChildren,
@@ -236,18 +222,8 @@ impl Toolkit {
         }
     }
 
-    /// The units of the toolkit's extents.
-    pub fn units(self) -> Units {
-        match self {
-            Self::Gtk4 => Units::Gtk4,
-            Self::Gtk3 => Units::Gtk3,
-            Self::Qt => Units::Qt,
-            _ => Units::Other,
-        }
-    }
-
-    /// The state that marks an object as visible. GTK 4.8 sets SHOWING on windows only, not on
-    /// dialogs (`collect_states` in gtkatspicontext.c sets VISIBLE on everything).
+    /// The state that marks an object as visible. GTK 4.8 sets SHOWING on windows, but not on
+    /// dialogs, and VISIBLE on everything (`collect_states` in gtkatspicontext.c).
     pub(crate) fn shown_state(self) -> u32 {
         match self {
             Self::Gtk4 => StateSet::VISIBLE,
@@ -267,9 +243,9 @@ impl Toolkit {
     }
 
     /// How far the toolkit's answers about a point can be trusted. GTK 3 (GtkOverlay), Qt 5 and Qt
-    /// 6 name the first child that contains the point, whatever lies over that child. Java names a
-    /// pane around everything.
-    pub fn hit_test(self) -> HitTest {
+    /// 6 name the first child that contains the point, whatever lies over it. Java names a pane
+    /// around everything.
+    pub(crate) fn hit_test(self) -> HitTest {
         match self {
             Self::Gtk3 | Self::Qt | Self::Java => HitTest::ByOrder {
                 first_on_top: self == Self::Java,
@@ -282,8 +258,8 @@ impl Toolkit {
         }
     }
 
-    /// How long after scrolling the tree may still report old places. Chromium 148 reports the
-    /// first places of a motion at once, and the last ones 500 ms later. In a window that was just
+    /// How long the tree may still report old places after scrolling. Chromium 148 reports the
+    /// first places of a motion at once, and the last ones 500 ms later. If its window was just
     /// raised, the motion begins up to 200 ms after the key. Firefox 153 reports each step of a
     /// motion, for 200 ms.
     pub(crate) fn scrolling_lag(self) -> Duration {
@@ -303,8 +279,9 @@ impl Toolkit {
         }
     }
 
-    /// Whether an object whose role is `number` is checked while it is PRESSED. GTK 4.8 gives
-    /// toggle buttons the role of push buttons, and its other buttons are never PRESSED.
+    /// Whether an object with the role `number` counts as checked while it is PRESSED. GTK 4.8
+    /// gives toggle buttons the role of push buttons, and real push buttons are never PRESSED
+    /// there.
     pub fn toggles(self, number: u32) -> bool {
         number == role::TOGGLE_BUTTON || self == Self::Gtk4 && number == role::PUSH_BUTTON
     }

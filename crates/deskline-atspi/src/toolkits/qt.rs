@@ -4,8 +4,8 @@ use deskline_core::{Element, Rect, Role};
 
 use crate::names::role;
 
-/// Whether a container that is reported as showing, but has no extents, is a closed list. Qt 5
-/// reports the list of a closed combo box like that.
+/// Whether a container that is reported as showing without extents is a closed list. Qt 5 reports
+/// the list of a closed combo box like that.
 pub(crate) fn is_closed_list(number: Option<u32>) -> bool {
     number.is_some_and(role::is_list)
 }

@@ -24,9 +24,9 @@ pub(crate) fn is_spreadsheet(rows: i32, columns: i32) -> bool {
 /// The offset of a node from its reported extents. `outer` are the container's reported extents,
 /// `by` is the container's own offset.
 ///
-/// LibreOffice ignores its own menu bar until its window is resized: the root pane fills its panel,
-/// but is reported to begin higher. If a node in the pane lies outside the container's reported
-/// extents, but inside the real ones, it is a widget of GTK, and its extents are correct.
+/// Until its window is resized, LibreOffice does not count its own menu bar: the root pane fills
+/// its panel, but is reported to begin higher. A node in the pane that lies outside the container's
+/// reported extents, but inside the real ones, is a widget of GTK, whose extents are right.
 pub fn offset(number: Option<u32>, own: Rect, outer: Rect, by: (i32, i32)) -> (i32, i32) {
     let within = |inner: Rect, outer: Rect| inner.intersect(&outer) == inner;
     let same_size = (own.w, own.h) == (outer.w, outer.h);

@@ -18,7 +18,7 @@ use crate::names::{StateSet, role};
 use crate::peer::Peer;
 use crate::toolkits::{Toolkit, gtk, qt, vcl};
 
-use pairing::{Frame, Learnt, Pair};
+use pairing::{Learnt, Pair};
 use scale::Map;
 pub use windows::{InBuffer, Toplevel, Windows};
 
@@ -27,8 +27,8 @@ pub use windows::{InBuffer, Toplevel, Windows};
 pub(crate) struct KnownWindows {
     /// What earlier readings have taught about which window belongs to which toplevel.
     learnt: Learnt,
-    /// The paths of those toplevels and tool tips of the last reading whose windows did not exist
-    /// yet. They cannot be placed without their windows.
+    /// The paths of the toplevels and tool tips of the last reading that had no window yet. Without
+    /// their windows their places are unknown.
     missing: HashSet<String>,
     /// The missing toplevels whose windows did not appear in time.
     given_up: HashSet<String>,
@@ -77,13 +77,13 @@ pub fn build(
         position[index] = Some(elements.len());
         let container = parent
             .and_then(|p: usize| elements.get(p))
-            // In GTK 4, a `menu` below a menu item is the submenu that the item opens, so the item
-            // does not count as its container.
+            // In GTK 4, a `menu` below a menu item is the submenu that the item opens. The item
+            // does not contain it on the screen.
             .filter(|e: &&Element| e.native_role != "menu item")
             .map(|e| e.role);
         let mut element = element(peer, node, parent, container);
-        // GTK 4 returns an empty rectangle for a widget without a size. Drop it, as not all such
-        // widgets are asked for their extents.
+        // GTK 4 returns an empty rectangle for a widget without a size. Not all such widgets are
+        // asked for their extents, so it is dropped.
         let extents = node.extents.filter(|e| !(node.unallocated && e.is_empty()));
         element.extents = placements[index].zip(extents).map(|(p, e)| p.apply(e));
         if let Some(list) = parent.and_then(|p| elements.get(p)) {
@@ -102,8 +102,8 @@ pub fn build(
             [window] => Some(&windows.toplevels[*window]),
             _ => None,
         });
-        // Java's access bridge (libatk-wrapper 0.40) adds the position of a dialog's owner to that
-        // of the dialog.
+        // The access bridge of Java (libatk-wrapper 0.40) adds the position of a dialog's owner to
+        // that of the dialog.
         if let (Toolkit::Java, Some(window)) = (peer.toolkit, sure) {
             element.extents = Some(window.outer());
         }
@@ -149,25 +149,17 @@ fn toplevels(
     let all = nodes.first().map_or(&[][..], |root| &root.children);
     let is_frame = |f: &usize| nodes[*f].showing && !nodes[*f].role.is_some_and(role::pops_up);
     let shown: Vec<usize> = all.iter().copied().filter(is_frame).collect();
-    let described: Vec<Frame<'_>> = shown
-        .iter()
-        .map(|&f| Frame {
-            path: &nodes[f].path,
-            title: &nodes[f].name,
-            extents: nodes[f].extents,
-            active: nodes[f].states.has(StateSet::ACTIVE),
-        })
-        .collect();
-    let pairs = pairing::pair(toolkit.units(), &described, windows, &mut known.learnt);
+    let frames: Vec<&Node> = shown.iter().map(|f| &nodes[*f]).collect();
+    let pairs = pairing::pair(toolkit, &frames, windows, &mut known.learnt);
     if !toolkit.maps_before_it_tells() && !windows.unplaced {
         let mut of: Vec<&[usize]> = Vec::new();
-        let missing = described.iter().zip(&pairs).filter(|(_, pair)| {
+        let missing = frames.iter().zip(&pairs).filter(|(_, pair)| {
             // If two frames match only the same window, the window of one of them is missing.
             let alone = of.contains(&pair.windows.as_slice()) && pair.windows.len() == 1;
             of.push(&pair.windows);
             alone || pair.windows.is_empty()
         });
-        known.missing = missing.map(|(frame, _)| frame.path.to_owned()).collect();
+        known.missing = missing.map(|(frame, _)| frame.path.to_string()).collect();
     }
     shown.into_iter().zip(pairs).collect()
 }
@@ -236,9 +228,9 @@ fn placements(
         }
         return places;
     }
-    // A node without a window in the list (a menu) uses the map of the app's window with the
-    // largest scale. GTK 4 nodes without a window get no bounds, as their coordinates are relative
-    // to their window.
+    // A node whose window is not in the list, such as a menu, uses the map of the app's window with
+    // the largest scale. In GTK 4 it gets no bounds, because coordinates are relative to the
+    // unknown window.
     let scaled = || {
         let maps = toplevels.iter().filter_map(|(_, pair)| pair.map);
         maps.max_by(|a, b| a.scale.total_cmp(&b.scale))
@@ -246,7 +238,7 @@ fn placements(
             .unwrap_or(Map::SAME)
     };
     let elsewhere = (!gtk4).then(scaled);
-    // If the toolkit reports screen coordinates in pixels, use them as they are.
+    // Screen coordinates that are in pixels already are used as they are.
     let believed = |map: Map| {
         if gtk4 || map.scale > 1.0 {
             map
@@ -297,8 +289,8 @@ fn placements_by(
     maps.into_iter().zip(offsets(nodes)).map(place).collect()
 }
 
-/// Chromium 156 reports its pages in pixels, but its windows in scaled units. So if a page that is
-/// mapped like its window reaches out of all windows, all pages are taken to be in pixels.
+/// Chromium 156 reports its windows in scaled units, but its pages in pixels. If a page that is
+/// mapped like its window would reach out of all windows, all pages are taken to be in pixels.
 fn unscale_pages(nodes: &[Node], windows: &Windows, places: &mut [Option<Placement>]) {
     let mut pages = vec![None; nodes.len()];
     for (at, node) in nodes.iter().enumerate() {
@@ -376,15 +368,14 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placemen
     }
 }
 
-/// The paths of GTK 4's tool tips whose windows were not open when the windows were listed. GTK 4
-/// reports a tip first, and then opens its window. A tip is recognised by lying over an earlier
-/// child of its toplevel.
+/// The paths of GTK 4's tool tips that had no window when the windows were listed: GTK 4 reports a
+/// tip first, and opens its window after that. A tip lies over an earlier child of its toplevel.
 fn tool_tips_without_windows<'n>(
     nodes: &'n [Node],
     places: &[Option<Placement>],
 ) -> impl Iterator<Item = &'n str> {
     let place = |index: usize| nodes[index].extents.filter(|_| nodes[index].showing);
-    // The contents of a tip that is being opened may be SHOWING before the tip is.
+    // While a tip opens, its contents may be SHOWING before the tip itself is.
     let within = move |node: &Node| node.children.iter().find_map(|child| place(*child));
     let lost = move |&(index, node): &(usize, &Node)| {
         let own = || place(index).or_else(|| within(node));
@@ -488,26 +479,29 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     let name = peer.toolkit.plain_name(&node.name, number);
     let mut title = if name.is_empty() { &node.label } else { name };
     let mut value = node.value.clone();
-    // The combo box's name is the chosen item, so its label becomes the name. A combo box of GTK
-    // without a label may have a real name, and keeps it.
+    // If the name is the chosen item, the label becomes the name. A GTK combo box without a label
+    // may have a real name, and keeps it.
     let is_qt = peer.toolkit == Toolkit::Qt;
     let is_choice = !node.label.is_empty() || is_qt;
     if number == role::COMBO_BOX && peer.toolkit.names_by_choice() && is_choice {
-        // In Qt the name decides: the selected row of the list is only the one that was last chosen
-        // in the list.
+        // In Qt the name is the choice: the list's selected row is only the one that was last
+        // chosen in the list.
         if value.is_blank() || is_qt && !name.is_empty() {
             value = Text::new(name);
         }
         title = &node.label;
     }
-    // Descriptions of named elements are dropped: the bulk cache has them, but they are not
-    // requested one by one. If they were kept, they would come and go, depending on how the element
-    // was read.
-    let description = if name.is_empty() {
-        node.description.as_str()
-    } else {
-        ""
-    };
+    // Descriptions are kept only for elements without a name. The bulk cache has them for others
+    // too, but they are not requested one by one, so they would come and go.
+    let mut description = "";
+    if name.is_empty() {
+        description = &node.description;
+    } else if peer.toolkit.describes_icons()
+        && role::is_icon(number, name)
+        && !node.description.is_empty()
+    {
+        (title, description) = (&node.description, name);
+    }
     let owner = node.owner.as_deref().unwrap_or(&peer.bus_name);
     Element {
         id: element_id(owner, node.id.as_deref().unwrap_or(&node.path)),
@@ -557,7 +551,7 @@ fn states(set: StateSet, number: u32, toolkit: Toolkit) -> States {
         expandable && !set.has(StateSet::EXPANDED),
     );
     // Windows and plain containers have neither ENABLED nor SENSITIVE, so only an element that
-    // takes input can be disabled. Chromium's read-only fields have neither state, but are not
+    // takes input can be disabled. Read-only fields of Chromium have neither state too, and are not
     // disabled.
     let on = [StateSet::ENABLED, StateSet::SENSITIVE, StateSet::READ_ONLY];
     let enabled = on.into_iter().any(|state| set.has(state));

@@ -1,31 +1,22 @@
-//! Pairs each accessible toplevel (a frame) with its window. AT-SPI does not expose that relation.
+//! Pairs each accessible toplevel (a frame) with its window, because AT-SPI does not report which
+//! belongs to which.
 //!
 //! Rules are applied from the strictest to the loosest. A rule pairs a frame and a window if each
 //! is the only match of the other. Some windows are alike, such as two maximised ones with the same
-//! title. Among those, the frame with the ACTIVE state belongs to the front window, and that pair
-//! is remembered. If none of the alike windows is in front, their frames stay undecided: each gets
-//! all its possible windows.
+//! title. Of their frames, the one with the ACTIVE state belongs to the front window, and this pair
+//! is remembered. If none of the alike windows is in front, each of their frames gets all of them
+//! as possible windows.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Rect, WindowId};
+use deskline_core::WindowId;
 
 use super::scale::Map;
 use super::windows::{Toplevel, Windows};
-use crate::toolkits::Units;
-
-/// An accessible toplevel.
-#[derive(Debug, Clone, Copy)]
-pub struct Frame<'n> {
-    pub path: &'n str,
-    /// The title. In Qt 5 a minimised window has no title.
-    pub title: &'n str,
-    /// In the toolkit's units.
-    pub extents: Option<Rect>,
-    /// Whether the frame has the ACTIVE state.
-    pub active: bool,
-}
+use crate::engine::Node;
+use crate::names::StateSet;
+use crate::toolkits::Toolkit;
 
 /// The possible windows of a frame, and how the frame maps to the screen.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,11 +31,12 @@ pub(crate) struct Pair {
 /// What earlier readings have taught, by the paths of the frames.
 #[derive(Debug, Default)]
 pub(crate) struct Learnt {
-    /// The windows that ACTIVE identified. A frame keeps its window while another app is in front.
+    /// The windows that were found by ACTIVE. A frame keeps its window while another app is in
+    /// front.
     by_active: HashMap<String, Lesson>,
-    /// The frames' windows at the last reading that could pair them without ACTIVE. An app and its
-    /// compositor change a title at different times: meanwhile the frame matches no window, and
-    /// keeps the window that it had.
+    /// The frames' windows at the last reading that could pair them without ACTIVE. An app changes
+    /// a title at another time than its compositor. In between, the frame matches no window, and
+    /// keeps the one that it had.
     last: HashMap<String, WindowId>,
 }
 
@@ -55,8 +47,8 @@ struct Lesson {
     sure: bool,
 }
 
-/// An app sets ACTIVE a moment after the window manager activates the window. So a pair counts only
-/// if two readings at least this far apart agree on it.
+/// An app sets ACTIVE a moment after the window manager has activated the window. So a pair counts
+/// only if two readings agree on it that are at least this far apart.
 const SURE: Duration = Duration::from_millis(100);
 
 impl Learnt {
@@ -78,22 +70,23 @@ impl Learnt {
         lesson.sure |= lesson.since.elapsed() >= SURE;
     }
 
-    fn forget_gone(&mut self, frames: &[Frame<'_>], toplevels: &[Toplevel]) {
+    fn forget_gone(&mut self, frames: &[&Node], toplevels: &[Toplevel]) {
         self.by_active.retain(|path, lesson| {
-            frames.iter().any(|f| f.path == path) && toplevels.iter().any(|t| t.id == lesson.window)
+            frames.iter().any(|f| *f.path == **path)
+                && toplevels.iter().any(|t| t.id == lesson.window)
         });
     }
 }
 
 /// Pairs an app's frames with its windows. The result has one [`Pair`] per frame.
 pub fn pair(
-    units: Units,
-    frames: &[Frame<'_>],
+    toolkit: Toolkit,
+    frames: &[&Node],
     windows: &Windows,
     learnt: &mut Learnt,
 ) -> Vec<Pair> {
     learnt.forget_gone(frames, &windows.toplevels);
-    let mut table = Table::new(units, frames, windows);
+    let mut table = Table::new(toolkit, frames, windows);
     table.take_named();
     table.take_known(|path| learnt.window(path));
     let mut sure = true;
@@ -101,13 +94,13 @@ pub fn pair(
         let by_active = table.apply(rule);
         sure &= by_active.is_empty();
         for (frame, window) in by_active {
-            learnt.learn(frames[frame].path, windows.toplevels[window].id);
+            learnt.learn(&frames[frame].path, windows.toplevels[window].id);
         }
     }
     let lost = table
         .free_frames()
         .filter(|f| table.candidates(*f).is_empty());
-    let lost: Vec<&str> = lost.map(|f| frames[f].path).collect();
+    let lost: Vec<&str> = lost.map(|f| &*frames[f].path).collect();
     table.take_known(|path| {
         let known = learnt.last.get(path).copied();
         known.filter(|_| lost.contains(&path))
@@ -115,7 +108,7 @@ pub fn pair(
     if sure {
         let paired = frames.iter().zip(&table.paired);
         let id = |window: usize| windows.toplevels[window].id;
-        let pairs = paired.filter_map(|(frame, at)| Some((frame.path.to_owned(), id((*at)?))));
+        let pairs = paired.filter_map(|(frame, at)| Some((frame.path.to_string(), id((*at)?))));
         learnt.last = pairs.collect();
     }
     table.take_last();
@@ -144,8 +137,8 @@ const RULES: [Rule; 5] = {
 };
 
 struct Table<'t> {
-    units: Units,
-    frames: &'t [Frame<'t>],
+    toolkit: Toolkit,
+    frames: &'t [&'t Node],
     windows: &'t Windows,
     /// For each frame and each window, how the frame maps to the window; `None` if the two do not
     /// fit.
@@ -154,15 +147,15 @@ struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    fn new(units: Units, frames: &'t [Frame<'t>], windows: &'t Windows) -> Self {
-        let fit = |frame: &Frame<'_>| -> Vec<Option<Map>> {
+    fn new(toolkit: Toolkit, frames: &'t [&'t Node], windows: &'t Windows) -> Self {
+        let fit = |frame: &&Node| -> Vec<Option<Map>> {
             let toplevels = windows.toplevels.iter();
             toplevels
-                .map(|t| units.fit(frame.extents.filter(|e| !e.is_empty())?, t))
+                .map(|t| toolkit.fit(frame.extents.filter(|e| !e.is_empty())?, t))
                 .collect()
         };
         Self {
-            units,
+            toolkit,
             frames,
             windows,
             fits: frames.iter().map(fit).collect(),
@@ -174,13 +167,13 @@ impl<'t> Table<'t> {
     fn take_named(&mut self) {
         for (i, frame) in self.frames.iter().enumerate() {
             let mut toplevels = self.windows.toplevels.iter();
-            self.paired[i] = toplevels.position(|t| t.frame.as_deref() == Some(frame.path));
+            self.paired[i] = toplevels.position(|t| t.frame.as_deref() == Some(&*frame.path));
         }
     }
 
     fn take_known(&mut self, window_of: impl Fn(&str) -> Option<WindowId>) {
         for frame in self.free_frames().collect::<Vec<_>>() {
-            let known = window_of(self.frames[frame].path);
+            let known = window_of(&self.frames[frame].path);
             let toplevels = &self.windows.toplevels;
             let window = self
                 .free_windows()
@@ -198,11 +191,12 @@ impl<'t> Table<'t> {
     }
 
     fn agrees(&self, rule: Rule, frame: usize, window: usize) -> bool {
-        let title = self.frames[frame].title;
+        // In Qt 5 a minimised window has no title.
+        let title = &self.frames[frame].name;
         let fit = self.fits[frame][window];
-        let same_title = !title.is_empty() && title == self.windows.toplevels[window].title;
+        let same_title = !title.is_empty() && *title == self.windows.toplevels[window].title;
         // GTK 4 does not report positions.
-        let same_place = self.units == Units::Gtk4 || fit.is_some_and(|map| map.agrees());
+        let same_place = self.toolkit == Toolkit::Gtk4 || fit.is_some_and(|map| map.agrees());
         (!rule.title || same_title) && (!rule.size || fit.is_some()) && (!rule.place || same_place)
     }
 
@@ -267,11 +261,12 @@ impl<'t> Table<'t> {
             .iter()
             .find(|w| self.windows.front == Some(toplevels[**w].id))?;
         if frames.len() > windows.len() {
-            // The window of one frame does not exist yet, and that frame may already be the active
-            // one.
+            // One of the frames has no window yet, and may be the active one.
             return None;
         }
-        let mut active = frames.iter().filter(|f| self.frames[**f].active);
+        let mut active = frames
+            .iter()
+            .filter(|f| self.frames[**f].states.has(StateSet::ACTIVE));
         match (active.next(), active.next()) {
             (Some(frame), None) => Some((*frame, front)),
             _ => None,
@@ -295,14 +290,14 @@ impl<'t> Table<'t> {
         let map = windows.first().and_then(|window| {
             let extents = self.frames[frame].extents?;
             let toplevel = &self.windows.toplevels[*window];
-            self.fits[frame][*window].or_else(|| self.units.guess(extents, toplevel))
+            self.fits[frame][*window].or_else(|| self.toolkit.guess(extents, toplevel))
         });
         Pair { windows, map }
     }
 
-    /// The possible windows of an unpaired frame, likeliest first. Toolkits create their windows in
-    /// the order of their frames (GTK 3, GTK 4, Qt 5, Qt 6), so the likeliest window has the same
-    /// index among the group's windows as the frame among its frames.
+    /// The possible windows of an unpaired frame, likeliest first. Toolkits (GTK 3, GTK 4, Qt 5, Qt
+    /// 6) create their windows in the order of their frames. So the likeliest window is at the same
+    /// position in the group as the frame.
     fn candidates(&self, frame: usize) -> Vec<usize> {
         for rule in RULES {
             let groups = self.groups(rule);

@@ -9,7 +9,7 @@
 use deskline_core::Rect;
 
 use super::windows::Toplevel;
-use crate::toolkits::Units;
+use crate::toolkits::Toolkit;
 
 /// The minimum width and height of a frame from which a factor is computed: in a smaller frame,
 /// rounding by one pixel would change the factor too much.
@@ -18,22 +18,22 @@ const SMALLEST: i32 = 24;
 /// The maximum factor.
 const MOST: f64 = 4.0;
 
-impl Units {
-    /// The step sizes of possible factors, as steps per 1.0. Only Qt has fine steps: its frames are
-    /// exactly as large as their windows. With other toolkits a shadow could look like a small
-    /// factor.
+impl Toolkit {
+    /// The step sizes that a factor may have, as steps per 1.0. Only Qt has fine steps, because its
+    /// frames are exactly as large as their windows. In other toolkits a shadow could be taken for
+    /// a small factor. GTK scales by whole numbers.
     fn steps(self) -> &'static [f64] {
         match self {
             Self::Gtk4 | Self::Gtk3 => &[1.0],
             Self::Qt => &[4.0, 20.0, 16.0],
-            Self::Other => &[4.0],
+            _ => &[4.0],
         }
     }
 
     /// The factor that scales `frame` to the size of `target`. `None` if no factor is plausible.
     fn factor(self, frame: Rect, target: Rect) -> Option<f64> {
         let fits = |k: f64| {
-            // The toolkit has rounded to its units, and the window system may have rounded too.
+            // The toolkit has rounded to its units. The window system may have rounded too.
             let near = |own: i32, there: i32| (f64::from(own) * k - f64::from(there)).abs() <= k;
             near(frame.w, target.w) && near(frame.h, target.h)
         };
@@ -53,7 +53,9 @@ impl Units {
         near.find(|k| (1.0..=MOST).contains(k) && fits(*k))
     }
 
-    /// Maps a frame with these extents to that window. `None` if the sizes do not fit.
+    /// Maps a frame with these extents to that window. `None` if the sizes do not fit. GTK 4's
+    /// frames are the content of their windows, GTK 3's those of the window manager's frame, Qt's
+    /// those of the X window.
     pub fn fit(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
         let content = toplevel.content();
         if self == Self::Gtk4 {
@@ -63,7 +65,7 @@ impl Units {
                 None => None,
             };
         }
-        // In GTK 3 the frame of a window with client-side decorations includes the window's shadow.
+        // If a GTK 3 window has client-side decorations, its frame includes the shadow.
         let targets = [content, toplevel.outer(), toplevel.window];
         let fits = targets.iter().filter_map(|target| {
             let k = self.factor(frame, *target)?;
@@ -88,8 +90,8 @@ impl Units {
     }
 
     /// Maps a GTK 4 frame to its window even if the sizes do not fit: during a resize, or if the
-    /// window does not report its shadow. An unreported shadow is assumed to be equally wide on
-    /// opposite sides. `None` for other toolkits.
+    /// window does not report its shadow. A shadow that is not reported is taken to be equally wide
+    /// on opposite sides. `None` for other toolkits.
     pub fn guess(self, frame: Rect, toplevel: &Toplevel) -> Option<Map> {
         if self != Self::Gtk4 {
             return None;
@@ -192,7 +194,9 @@ mod tests {
     #[test]
     fn the_scale_of_kcalc_at_twice_its_size_is_found() {
         let window = toplevel(Rect::at(200, 100, 536, 576), None, [5, 5, 29, 5]);
-        let map = Units::Qt.fit(Rect::at(100, 50, 268, 288), &window).unwrap();
+        let map = Toolkit::Qt
+            .fit(Rect::at(100, 50, 268, 288), &window)
+            .unwrap();
         assert_eq!(map.scale, 2.0);
         assert!(map.agrees());
         assert_eq!(
@@ -204,20 +208,20 @@ mod tests {
     #[test]
     fn a_fractional_scale_is_found_despite_rounding() {
         let window = toplevel(Rect::at(455, 179, 374, 300), None, [5, 5, 29, 5]);
-        let map = Units::Qt
+        let map = Toolkit::Qt
             .fit(Rect::at(303, 119, 249, 200), &window)
             .unwrap();
         assert_eq!(map.scale, 1.5);
         assert_eq!(map.apply(Rect::at(303, 119, 249, 200)).x, 455);
         let window = toplevel(Rect::at(0, 0, 720, 600), None, [0; 4]);
-        let map = Units::Qt.fit(Rect::at(0, 0, 600, 500), &window).unwrap();
+        let map = Toolkit::Qt.fit(Rect::at(0, 0, 600, 500), &window).unwrap();
         assert_eq!(map.scale, 1.2);
     }
 
     #[test]
     fn the_window_managers_border_is_part_of_a_gtk_3_frame() {
         let window = toplevel(Rect::at(205, 129, 600, 400), None, [5, 5, 29, 5]);
-        let map = Units::Gtk3
+        let map = Toolkit::Gtk3
             .fit(Rect::at(100, 50, 305, 217), &window)
             .unwrap();
         assert_eq!(map.scale, 2.0);
@@ -226,7 +230,7 @@ mod tests {
             Rect::at(204, 128, 600, 68)
         );
         let window = toplevel(Rect::at(485, 312, 300, 200), None, [5, 5, 29, 5]);
-        let map = Units::Gtk3
+        let map = Toolkit::Gtk3
             .fit(Rect::at(480, 283, 310, 234), &window)
             .unwrap();
         assert_eq!(map, Map::SAME);
@@ -236,7 +240,7 @@ mod tests {
     fn a_frame_of_gtk_3_includes_the_shadow_that_its_window_reports() {
         let shadow = Some([52, 52, 46, 58]);
         let window = toplevel(Rect::at(-52, -46, 2816, 1568), shadow, [0; 4]);
-        let map = Units::Gtk3
+        let map = Toolkit::Gtk3
             .fit(Rect::at(-26, -23, 1408, 784), &window)
             .unwrap();
         assert_eq!(map.scale, 2.0);
@@ -245,7 +249,7 @@ mod tests {
             Rect::at(1234, 0, 242, 92)
         );
         let window = toplevel(Rect::at(74, 77, 452, 352), Some([26, 26, 23, 29]), [0; 4]);
-        let map = Units::Gtk3
+        let map = Toolkit::Gtk3
             .fit(Rect::at(74, 77, 452, 352), &window)
             .unwrap();
         assert_eq!(map, Map::SAME);
@@ -255,8 +259,11 @@ mod tests {
     fn a_shadow_is_not_taken_for_a_scale_factor() {
         // Client-side decorations of 10 pixels on each side that the window does not report.
         let window = toplevel(Rect::at(0, 0, 420, 410), None, [0; 4]);
-        assert_eq!(Units::Other.fit(Rect::at(10, 10, 400, 390), &window), None);
-        let map = Units::Gtk4.guess(
+        assert_eq!(
+            Toolkit::Other.fit(Rect::at(10, 10, 400, 390), &window),
+            None
+        );
+        let map = Toolkit::Gtk4.guess(
             Rect::at(0, 0, 240, 190),
             &toplevel(Rect::at(710, 340, 500, 400), None, [0; 4]),
         );
@@ -271,10 +278,10 @@ mod tests {
     fn a_gtk_4_frame_is_placed_at_the_content_of_its_window() {
         let (window, frame) = (Rect::at(984, 227, 412, 552), Rect::at(0, 0, 360, 500));
         let with = toplevel(window, Some([26, 26, 23, 29]), [0; 4]);
-        let map = Units::Gtk4.fit(frame, &with).unwrap();
+        let map = Toolkit::Gtk4.fit(frame, &with).unwrap();
         assert_eq!(map.apply(frame), Rect::at(1010, 250, 360, 500));
         let without = toplevel(window, None, [0; 4]);
-        let map = Units::Gtk4.fit(frame, &without).unwrap();
+        let map = Toolkit::Gtk4.fit(frame, &without).unwrap();
         assert_eq!(map.apply(frame), Rect::at(1010, 253, 360, 500));
     }
 
@@ -291,12 +298,12 @@ mod tests {
     fn extents_of_any_size_cause_no_panic() {
         let window = toplevel(Rect::at(0, 0, 65_535, 1), None, [0; 4]);
         assert_eq!(
-            Units::Qt.fit(Rect::at(i32::MIN, i32::MAX, 0, 0), &window),
+            Toolkit::Qt.fit(Rect::at(i32::MIN, i32::MAX, 0, 0), &window),
             None
         );
         let small = Rect::at(0, 0, 30, 30);
-        assert_eq!(Units::Gtk4.fit(small, &window), None);
-        let map = Units::Gtk4.guess(small, &window).unwrap();
+        assert_eq!(Toolkit::Gtk4.fit(small, &window), None);
+        let map = Toolkit::Gtk4.guess(small, &window).unwrap();
         map.apply(Rect::at(i32::MAX, i32::MIN, i32::MAX, i32::MAX));
     }
 }

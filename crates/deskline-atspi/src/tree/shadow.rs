@@ -1,6 +1,6 @@
-//! Where the content of a native Wayland window begins in the window's buffer, which may also
-//! contain a shadow around the content. GTK 3 and Chromium count extents from the buffer's corner,
-//! GTK 4 and Qt from the content's. If Qt draws its own title bar, it counts from below the bar.
+//! Where the content of a native Wayland window begins in the window's buffer, which may have a
+//! shadow around the content. GTK 3 and Chromium count extents from the corner of the buffer, GTK 4
+//! and Qt from that of the content, and Qt from below the title bar if it draws one itself.
 
 use std::ops::RangeInclusive;
 
@@ -13,8 +13,8 @@ use crate::engine::Node;
 /// usually 1 wide.
 const BORDER: i32 = 4;
 
-/// The plausible heights of a title bar, in the toolkit's units. Qt's title bar is 22 to 38 high. A
-/// difference in height that is smaller comes from rounding.
+/// How high a title bar may be, in the toolkit's units. Qt's are 22 to 38 high. A smaller
+/// difference in height comes from rounding.
 const TITLE_BAR: RangeInclusive<i32> = 16..=80;
 
 /// Where the content of the window begins in the frame, in the toolkit's units; negative if the
@@ -69,7 +69,7 @@ fn below_title_bar(outer: Rect, content: Rect) -> Option<(i32, i32)> {
     has.then_some((-border, -title_bar))
 }
 
-/// Finds where the content begins in the frame: the frame's visible parts together fill the
+/// Finds the corner of the content in the frame. The frame's visible parts together fill the
 /// content.
 fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32) {
     let most = (outer.w - content.w, outer.h - content.h);
@@ -77,7 +77,7 @@ fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32)
         return (0, 0);
     }
     let parts = parts(nodes, frame, content);
-    // Prefer the parts as wide as the content: another part may be a pop-up, which extends beyond
+    // Parts as wide as the content come first: another part may be a pop-up, which extends beyond
     // the content.
     let wide = |part: &&Rect| part.w == content.w;
     let filled = if parts.iter().any(|part| wide(&part)) {

@@ -11,9 +11,8 @@ pub struct Windows {
     pub popups: Vec<Rect>,
     /// The front window, which may be another app's. Only set if this app has several windows.
     pub front: Option<WindowId>,
-    /// Whether the positions of the app's windows on the screen are unknown, and will stay so. An
-    /// element's coordinates are then relative to its window: on Wayland, toolkits report no other
-    /// coordinates.
+    /// Whether it is unknown, and will stay so, where the app's windows are on the screen. On
+    /// Wayland toolkits report coordinates relative to the window only.
     pub unplaced: bool,
     /// The bounds of all monitors together, if known.
     pub screen: Option<Rect>,
@@ -49,8 +48,8 @@ pub struct Toplevel {
     pub modal: bool,
     /// Whether the window is neither minimised nor on another workspace.
     pub on_screen: bool,
-    /// Where the content begins in the buffer of a native Wayland window, whose toolkit reports
-    /// coordinates relative to the content or to the buffer. `None` for any other window.
+    /// Where the content begins in the buffer of a native Wayland window. The toolkit counts
+    /// coordinates from the content or from the buffer. `None` for any other window.
     pub in_buffer: Option<InBuffer>,
     /// The object path of the window's accessible frame, if nothing else identifies the window.
     pub frame: Option<String>,

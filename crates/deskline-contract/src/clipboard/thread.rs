@@ -32,7 +32,7 @@ pub enum Order {
 pub struct Reading(Arc<(Mutex<bool>, Condvar)>);
 
 impl Reading {
-    /// Records that the app has read the text (`true`), or that it has yet to read a new text
+    /// Records that the app has read the text (`true`), or that there is a new text to read
     /// (`false`).
     pub fn set(&self, read: bool) {
         let (flag, came) = &*self.0;
@@ -65,7 +65,6 @@ impl Reading {
     }
 }
 
-/// A clipboard that a thread serves.
 pub struct ClipboardThread {
     tell: Box<dyn Fn(Order) + Send>,
     reading: Reading,
@@ -142,7 +141,7 @@ pub trait Board {
     fn owned(&self) -> Option<(Self::Content, bool)>;
 }
 
-/// The saved data of the person, and the text that is lent to the agent. At first both are missing.
+/// The person's saved data, and the text that is lent to the agent. Both are missing at first.
 #[derive(Debug, Default)]
 pub struct Lending<C> {
     saved: Option<C>,
@@ -192,7 +191,7 @@ impl<C: Clone> Lending<C> {
         board.own(content, Some(app))
     }
 
-    /// Does [`Clipboard::give_back`]. Must also be called when the thread ends.
+    /// Does [`Clipboard::give_back`]. Has to be called when the thread ends, too.
     ///
     /// # Errors
     /// Those of the display server.
@@ -202,7 +201,7 @@ impl<C: Clone> Lending<C> {
             return Ok(());
         };
         let is_lent = board.owned().is_some_and(|(_, lent)| lent);
-        // Some clipboard managers take over a copied text, and then own the clipboard.
+        // Some clipboard managers take over a copied text, and so become the owner.
         if is_lent || board.fetch_text()?.as_deref() == Some(lent.as_bytes()) {
             board.own(saved, None)?;
         }

@@ -14,10 +14,9 @@ const NOT_PASTED: &str = "Nothing was pasted, and the clipboard is as it was. Ty
 
 /// Why a display sent nothing.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum DisplayError {
     /// The window to act in, or to raise, is gone.
-    #[error("the window is gone. Nothing was sent")]
+    #[error("the window is gone. Nothing was sent. Call refresh_traversal to see the others")]
     Gone,
     /// A window did not come to the front in time. The text is a clause that says who failed to
     /// raise it.
@@ -33,8 +32,8 @@ pub enum DisplayError {
     NotBroughtUp(&'static str),
     /// The compositor's list lacks the window.
     #[error(
-        "the compositor lists no window with this title: it does not list panels, for example. \
-         Nothing was sent. Use {QUIET_TOOLS}, which need no window"
+        "the compositor does not list this window, for example because it is a panel. Nothing was \
+         sent. Use {QUIET_TOOLS}, which need no window"
     )]
     NotListed,
     /// The shortcut that switches windows did not bring the target's window to the front.
@@ -46,17 +45,17 @@ pub enum DisplayError {
     NotSwitched,
     /// KWin keeps giving keys to its input method.
     #[error(
-        "KWin gives all keys to its input method first, and did not stop. No more keys were sent. \
-         Use {QUIET_TOOLS}, which need no keys, or ask the user to choose no virtual keyboard in \
-         Plasma's settings"
+        "KWin gives every key to its input method first, and could not be made to stop. No more \
+         keys were sent. Use {QUIET_TOOLS}, which need no keys, or ask the user to choose no \
+         virtual keyboard in Plasma's settings"
     )]
     KeysGoElsewhere,
     /// Another window came to the front while the target's position was searched.
-    #[error("the front window has just changed. Nothing was sent; try again")]
+    #[error("the front window has just changed. Nothing was sent. Try again")]
     FrontChanged,
     /// The place is on no screen.
     #[error(
-        "{0} is on no screen. Nothing was sent there; move the window, or use press_ax_and_traverse"
+        "{0} is on no screen. Nothing was sent there. Move the window, or use press_ax_and_traverse"
     )]
     OffScreen(Point),
     /// The window's position on the screen is unknown. The text is the reason, as a clause.
@@ -80,8 +79,8 @@ pub enum DisplayError {
     MenuSomewhere,
     /// The content of the window changed while its position was searched.
     #[error(
-        "the content of the window moved while Deskline located the window. Nothing was sent; \
-         call again, with coordinates or a ref from this answer's tree"
+        "the content of the window moved while Deskline located the window. Nothing was sent. Call \
+         again, with coordinates or a ref from this answer's tree"
     )]
     ContentMoved,
     /// Coordinates have changed their meaning.
@@ -96,13 +95,15 @@ pub enum DisplayError {
     )]
     NoKeymap,
     /// No pointer of the compositor reaches this part of the screen.
-    #[error("the compositor has no pointer that reaches that part of the screen. Nothing was sent")]
+    #[error(
+        "the compositor's pointer cannot go there. Nothing was sent. Use press_ax_and_traverse"
+    )]
     OutOfReach,
     /// The compositor no longer offers this device.
     #[error("the compositor offers no {0} any more. Nothing was sent")]
     NoDevice(String),
     /// Another app took the clipboard while it was lent.
-    #[error("another app took the clipboard at the same moment. Nothing was pasted: try again")]
+    #[error("another app took the clipboard at the same moment. Nothing was pasted. Try again")]
     ClipboardTaken,
     /// The owner of the clipboard did not hand over this type in time. The type is hostile data.
     #[error(
@@ -112,7 +113,7 @@ pub enum DisplayError {
         .1.as_secs()
     )]
     ClipboardLate(String, Duration),
-    /// As `ClipboardLate`, on macOS.
+    /// The same as `ClipboardLate`, on macOS.
     #[error(
         "the user's clipboard cannot be saved: its '{}' did not arrive within {} s. macOS may be \
          asking the user whether Deskline may paste, or the app that copied it does not answer. \
@@ -135,6 +136,6 @@ pub enum DisplayError {
     )]
     ClipboardTooLarge(usize),
     /// The person is doing something that input would disturb. The text says what, as a clause.
-    #[error("the user {0}. Nothing was sent; try again in a moment")]
+    #[error("the user {0}. Nothing was sent. Try again in a moment")]
     PersonBusy(&'static str),
 }

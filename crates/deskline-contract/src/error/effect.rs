@@ -11,14 +11,14 @@ pub enum NoEffect {
     /// The state that was read back is not the requested one.
     #[error(transparent)]
     ReadBack(#[from] Mismatch),
-    /// The field does not hold the text that this key was to follow.
+    /// The field does not have the text that this key was to follow.
     #[error("{0}. The key {1} was not pressed")]
     KeyWithheld(Mismatch, KeyPress),
     /// The app did not read the clipboard after this key.
     #[error(
-        "the app did not read the clipboard within {} s, so the text was not pasted; the user's \
-         clipboard is back. The focused element may take no text, or paste by other keys than {press}: \
-         click the field first, or type the text without paste",
+        "the app did not read the clipboard within {} s, so the text was not pasted. The user's \
+         clipboard is back. The focused element may take no text, or paste by other keys than \
+         {press}. Click the field first, or type the text without paste",
         .waited.as_secs()
     )]
     ClipboardUnread { press: KeyPress, waited: Duration },
@@ -35,17 +35,17 @@ pub enum NoEffect {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     #[error(
-        "no field had the focus, and neither tree nor screenshot changed: the text is lost. An editor \
-         that a double click opens may close when the user's window comes back: pass the text in \
-         the same call (click_and_traverse with doubleClick and text)"
+        "no field had the focus, and neither the tree nor the screenshot changed: the text is \
+         lost. If a double click opens the field, it may close again after the call. Pass the text \
+         in the same call: click_and_traverse with doubleClick and text"
     )]
     Nowhere,
     /// A mismatch whose words a function below composes.
     #[error("{0}")]
     Worded(String),
     #[error(
-        "{field} takes its parts one by one, in an order of its own ({parts}): nothing was typed. \
-         Click each part and type its number: click_and_traverse with its ref and text"
+        "{field} consists of parts in an order of its own ({parts}), so nothing was typed. Click \
+         each part and type its number: click_and_traverse with its ref and text"
     )]
     InParts { field: String, parts: String },
     #[error(
@@ -83,13 +83,18 @@ pub enum Mismatch {
     )]
     NotToggled(String),
     #[error(
-        "the app undid the change: it is {0} again. The reason may be in the screenshot or the \
-         file: look there"
+        "the app undid the change: it is {0} again. Look for the reason in the screenshot or the \
+         file"
     )]
     TakenBack(String),
     #[error(
+        "the window moved during the click, and nothing in it changed: the click may be lost. Look at \
+         the screenshot before you click again"
+    )]
+    WindowMoved,
+    #[error(
         "the click went to {0}, which has the focus now: it lies over the target in a way that the \
-         page does not tell, or came there meanwhile. Undo what the click did \
+         app does not tell, or came there meanwhile. Undo what the click did \
          if needed, then use press_ax_and_traverse with the target's ref"
     )]
     ClickedAnother(String),
@@ -100,8 +105,8 @@ pub enum Mismatch {
     )]
     NothingDone(String),
     #[error(
-        "nothing has moved{0}. It may be dragged by another part of it (a handle, an icon), or \
-         moved in another way: cut and paste, a menu, keys"
+        "nothing has moved{0}. Drag another part of it, such as a handle or an icon, or move it in \
+         another way: cut and paste, a menu, keys"
     )]
     NothingMoved(&'static str),
 }
@@ -113,7 +118,7 @@ impl Mismatch {
         let text = shown(text);
         Self::Worded(format!(
             "{field} got the focus while the text was typed, took {kept} of {typed} characters and \
-             contains {text} now. Select all of it (Control+A) and type the whole text there"
+             contains {text} now. Select all of it (Control+A), and type the whole text again"
         ))
     }
 
@@ -131,7 +136,8 @@ impl Mismatch {
         let text = shown(text);
         Self::Worded(format!(
             "{field} took none of the text and still contains {text}. It may be read-only, or take \
-             other characters: look at it, then set_value_and_traverse or another text"
+             only other characters. Look at the screenshot, then use set_value_and_traverse or \
+             another text"
         ))
     }
 
@@ -152,8 +158,8 @@ impl Mismatch {
     pub fn shortened(field: &str, (kept, wanted): (usize, usize), text: &str) -> Self {
         let text = shown(text);
         Self::Worded(format!(
-            "{field} took {kept} of {wanted} characters and contains {text} now. It may limit or \
-             filter what it takes: clear it (Control+A, then Delete) and give it what fits"
+            "{field} took {kept} of {wanted} characters, and contains {text} now. It may limit or \
+             filter its text. Clear it (Control+A, then Delete) and type a text that fits"
         ))
     }
 
@@ -163,6 +169,31 @@ impl Mismatch {
         Self::Worded(format!(
             "it shows {text} and not '{wanted}': the app did not take the choice. Look at the \
              screenshot"
+        ))
+    }
+
+    /// The cell shows its old text after another was confirmed.
+    pub fn not_kept(field: &str, text: &str) -> Self {
+        let text = shown(text);
+        Self::Worded(format!(
+            "{field} shows {text} still: the app did not keep the text. Look at the screenshot"
+        ))
+    }
+
+    /// A dialog opened after the click on the field, and got text.
+    pub fn went_to(got: &str, field: &str) -> Self {
+        Self::Worded(format!(
+            "text went to {got}, in a dialog that opened meanwhile, and not to {field}. Erase it there \
+             or answer the dialog, and type again what is missing"
+        ))
+    }
+
+    /// The field has another number or date.
+    pub fn other_number(field: &str, text: &str, wanted: &str) -> Self {
+        let (text, wanted) = (shown(text), shown(wanted));
+        Self::Worded(format!(
+            "{field} contains {text} now, and not {wanted}: the app has changed it. It may have limits \
+             or steps, or read it in another form"
         ))
     }
 

@@ -13,8 +13,8 @@ impl From<Cancelled> for Error {
 impl From<InputError> for Error {
     fn from(e: InputError) -> Self {
         let why = e.to_string();
-        // If another window lies over the place of a click, nothing has been sent. If another
-        // window has the keyboard, a part of the input may have been sent.
+        // Where another window covers the place of a click, nothing has been sent. Where another
+        // window has the keyboard, a part of the input may have been.
         let unsent = !matches!(e, InputError::Elsewhere { .. });
         match e {
             InputError::Cancelled(cancelled) => cancelled.into(),

@@ -9,10 +9,9 @@ use crate::end::WROTE;
 
 /// Why an app was not opened. Names of apps and their standard error are hostile data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum OpenError {
     /// The identifier is empty. The text lists what it may be.
-    #[error("identifier is empty: give {0}")]
+    #[error("identifier is empty. Pass {0}")]
     Empty(&'static str),
     /// No app has the name.
     #[error("no app or command '{}'. {nearest}", escape::short(.identifier, 60))]
@@ -28,7 +27,7 @@ pub enum OpenError {
     #[error("{} does not exist", .0.display())]
     NoSuchPath(PathBuf),
     /// The path is not absolute.
-    #[error("{0} is a relative path: give an absolute path")]
+    #[error("{0} is a relative path. Pass an absolute path")]
     RelativePath(String),
     /// The file describes no app.
     #[error("{} is not a desktop file of an app", .0.display())]
@@ -55,7 +54,7 @@ impl OpenError {
         let (identifier, apps) = (escape::short(identifier, 60), first.join(", "));
         let more = escape::more(count.saturating_sub(first.len()));
         Self::Worded(format!(
-            "{count} apps {how} '{identifier}': {apps}{more}. Give one app's id, which is in parentheses"
+            "{count} apps {how} '{identifier}': {apps}{more}. Pass one app's id, which is in parentheses"
         ))
     }
 
@@ -63,7 +62,7 @@ impl OpenError {
     pub fn no_app_for_file(path: &Path, kind: &str) -> Self {
         let path = path.display();
         Self::Worded(format!(
-            "no installed app opens {path} (type {kind}). Give an app as the identifier, and open \
+            "no installed app opens {path} (type {kind}). Pass an app as the identifier, and open \
              the file in it"
         ))
     }
@@ -100,8 +99,8 @@ impl OpenError {
         let name = escape::name(name, 80);
         let wrote = written.map(|text| format!(". {}", wrote(Some(text))));
         Self::Worded(format!(
-            "{name} was started and showed no window of its own within {seconds} s. Call \
-             list_applications: it may be there under another name{}",
+            "{name} was started and showed no window of its own within {seconds} s. It may run \
+             under another name: call list_applications{}",
             wrote.unwrap_or_default()
         ))
     }

@@ -22,15 +22,12 @@ pub enum QuietAction {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("refused {action}: {obstacle}. {}", .obstacle.next_step(*.action))]
 pub struct Refusal {
-    /// The requested action.
     pub action: QuietAction,
-    /// The reason.
     pub obstacle: Obstacle,
 }
 
 /// Why an element refuses an action. Texts of the app are hostile data.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Obstacle {
     /// The element does not exist any more.
     #[error("it is gone")]
@@ -60,7 +57,6 @@ pub enum Obstacle {
     /// The value is one of two numbers, depending on the language.
     #[error("{value:?} is {} or {}, depending on the language", .numbers[0], .numbers[1])]
     AmbiguousNumber {
-        /// The value as given.
         value: String,
         /// The numbers that the value may stand for.
         numbers: [f64; 2],
@@ -71,7 +67,6 @@ pub enum Obstacle {
     /// The number is outside the element's range.
     #[error("{number} is outside its range {low} to {high}")]
     OutOfRange {
-        /// The number as given.
         number: f64,
         /// The least value.
         low: f64,
@@ -135,8 +130,8 @@ impl Obstacle {
             Self::Disabled => "Enable it first",
             // LibreOffice updates the items of a menu when the menu opens.
             Self::DisabledInMenu => {
-                "This may be its state when its menu was last open: open the menu, or enable it \
-                 first"
+                "This may be its state from when its menu was last open. Open the menu, or enable \
+                 it first"
             }
             Self::SystemError(_) | Self::OnlyPictured if action == QuietAction::SetValue => TYPE,
             Self::TextNotSettable => TYPE,
@@ -186,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_a_few_actions() {
+    fn a_refusal_names_three_actions_and_counts_the_others() {
         let names = (1..=5).map(|i| format!("a.{i}")).collect();
         assert_eq!(
             words(QuietAction::Press, Obstacle::NoPress(names)),

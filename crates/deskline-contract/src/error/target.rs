@@ -11,7 +11,6 @@ pub const AWAY: &str = "Its windows are on another Space or in full screen, wher
 
 /// Why a target cannot be acted on. Titles are hostile data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum TargetError {
     /// The action has no target and needs one.
     #[error("this action needs a target: ref, element, or x and y")]
@@ -22,14 +21,17 @@ pub enum TargetError {
     /// An error whose words a function below composes.
     #[error("{0}")]
     Worded(String),
+    /// The element does not show, in the words of [`TargetError::not_showing`].
+    #[error("{0}")]
+    NotShowing(String),
     /// No element lies at the place, and the action needs one.
-    #[error("there is no element at {0}: take coordinates from a tree line")]
+    #[error("there is no element at {0}. Take coordinates from a tree line")]
     NoElement(String),
     /// Something else has received the press.
     #[error(
-        "{0} did not go down under the pointer: something that the tree does not list lies over it, \
-         and has received the press. Look at the screenshot, and use press_ax_and_traverse or \
-         set_selected_and_traverse"
+        "{0} did not go down under the pointer: something that the tree does not list lies over it \
+         and has received the press, or the app has replaced it meanwhile. Look at the screenshot, \
+         and use press_ax_and_traverse or set_selected_and_traverse"
     )]
     NotPressed(String),
     /// The element is at another place at each reading, or moves away whenever the pointer comes.
@@ -50,11 +52,11 @@ pub enum TargetError {
     /// No list of choices opened.
     #[error(
         "{0} was clicked, but no choice appeared in the tree, so it was closed again. Open it with \
-         click_and_traverse, look at the screenshot, and press keys there: Down, Return"
+         click_and_traverse, look at the screenshot, and choose by keys: Down, Return"
     )]
     NotOpened(String),
     /// The element on which a drag was to end does not exist any more.
-    #[error("the element to drop on is gone. Nothing was dragged")]
+    #[error("the element to drop on is gone. Nothing was dragged. Call refresh_traversal")]
     DragEndGone,
     /// The ends of a drag cannot be in view at the same time.
     #[error(
@@ -73,8 +75,8 @@ pub enum TargetError {
     DragEndHidden(String),
     /// The target's window is behind, and this desktop cannot raise it.
     #[error(
-        "the target's window is not in front, and this desktop cannot bring it there: {0}. \
-         Nothing was touched. Ask the user to do so, or use press_ax_and_traverse, \
+        "the target's window is not in front, and this desktop cannot bring it there: {0}. Nothing \
+         was touched. Ask the user to bring it to the front, or use press_ax_and_traverse, \
          set_value_and_traverse or set_selected_and_traverse, which need no window"
     )]
     CannotRaise(String),
@@ -89,7 +91,6 @@ pub enum TargetError {
         held_back(*.manager)
     )]
     HeldBack {
-        /// The window's title.
         title: String,
         /// The pid of the window in front, if any window is in front.
         front: Option<u32>,
@@ -99,20 +100,20 @@ pub enum TargetError {
     /// Another program has grabbed the person's devices for this many seconds.
     #[error(
         "another program, perhaps another agent, has held the user's keyboard or pointer for {0} \
-         s, so Deskline could not block them. Nothing was sent; try again"
+         s, so Deskline could not block them. Nothing was sent. Try again"
     )]
     DevicesHeld(u64),
     /// The screen is locked: all input would go to the login window.
     #[error(
-        "the screen is locked, so no input was sent. Wait until the user has unlocked it; \
-         press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse work meanwhile"
+        "the screen is locked, so no input was sent. Wait until the user has unlocked it. Until \
+         then press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse work"
     )]
     ScreenLocked,
     /// Another user has the screen.
     #[error(
         "another user has the screen (fast user switching), so no input was sent. Wait until the \
-         user is back; press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse \
-         work meanwhile"
+         user is back. Until then press_ax_and_traverse, set_value_and_traverse and \
+         set_selected_and_traverse work"
     )]
     OtherUser,
     /// The app's windows are on another Space, where macOS is set not to go.
@@ -132,7 +133,7 @@ pub enum TargetError {
     /// The person holds a mouse button.
     #[error(
         "the user is holding a mouse button down, and a click would become part of what they are \
-         doing. Nothing was sent; try again in a moment"
+         doing. Nothing was sent. Try again in a moment"
     )]
     ButtonHeld,
 }
@@ -216,7 +217,7 @@ impl TargetError {
     /// The element does not show. `holder` is the innermost visible element around it.
     pub fn not_showing(name: &str, holder: Option<&str>) -> Self {
         let holder = holder.map_or_else(String::new, |holder| format!(" It is inside {holder}."));
-        Self::Worded(format!(
+        Self::NotShowing(format!(
             "{name} is not showing.{holder} Open the menu, tab or section that it is in, move its \
              window onto the screen, or use press_ax_and_traverse"
         ))
@@ -268,18 +269,17 @@ impl TargetError {
     /// ` (Finder, pid 7, stays there)`.
     pub fn not_raised(pid: u32, stays: &str) -> Self {
         Self::Worded(format!(
-            "the window of pid {pid} did not come to the front{stays}, so no input was sent. A modal \
-             dialog may hold it back: call refresh_traversal"
+            "the window of pid {pid} did not come to the front{stays}, so no input was sent. A \
+             modal dialog may hold it back. Call refresh_traversal to see it"
         ))
     }
 }
 
 /// Why an app has no window, as far as the reason is known, and the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum WindowHint {
     /// The app's windows may be closed, or not open yet.
-    #[error("Its windows may be closed or not open yet: call refresh_traversal")]
+    #[error("Its windows may be closed or not open yet. Call refresh_traversal to look again")]
     ClosedOrComing,
     /// The app's windows are on another Space, and switching to that Space did not list them.
     #[error(
@@ -290,9 +290,9 @@ pub enum WindowHint {
     /// The toolkit puts the app on the accessibility bus only if the app is started as `remedy`
     /// says.
     #[error(
-        "It is a {toolkit} app that is not on the accessibility bus: end it and start it again \
-         {remedy}, or with open_application_and_traverse. Call list_applications for what can be \
-         driven"
+        "It is a {toolkit} app that is not on the accessibility bus. End it and start it again \
+         {remedy}, or with open_application_and_traverse. Call list_applications to see which apps \
+         can be driven"
     )]
     Restart {
         toolkit: &'static str,
@@ -302,21 +302,21 @@ pub enum WindowHint {
     /// The app was started with accessibility turned on, and is not on the accessibility bus.
     #[error(
         "It is a {toolkit} app that is not on the accessibility bus, though it was started with \
-         accessibility turned on: end it and start it again with open_application_and_traverse. If \
-         it is not there then, it was built without accessibility. Call list_applications for what \
-         can be driven"
+         accessibility turned on. End it and start it again with open_application_and_traverse. If \
+         it is not there then, it was built without accessibility. Call list_applications to see \
+         which apps can be driven"
     )]
     TurnedOn { toolkit: &'static str },
     /// The app is not on the accessibility bus, and its toolkit is unknown.
     #[error(
-        "It is not on the accessibility bus: restart it with open_application_and_traverse, \
-         which turns accessibility on. If it is still missing, its toolkit has no \
-         accessibility. Call list_applications to see which apps can be driven"
+        "It is not on the accessibility bus. Restart it with open_application_and_traverse, which \
+         turns accessibility on. If it is still missing, its toolkit has no accessibility. Call \
+         list_applications to see which apps can be driven"
     )]
     NotOnBus,
     /// The app runs as the user of this id, who cannot join this user's accessibility bus.
     #[error(
-        "It runs as {}, whose apps cannot join this user's accessibility bus: start it as this user, \
+        "It runs as {}, whose apps cannot join this user's accessibility bus. Start it as this user, \
          with open_application_and_traverse. Call list_applications to see which apps can be driven",
         user(*.0)
     )]
@@ -324,7 +324,7 @@ pub enum WindowHint {
     /// The app's environment names another session bus or accessibility bus than this desktop's.
     #[error(
         "It was started with another DBUS_SESSION_BUS_ADDRESS or AT_SPI_BUS_ADDRESS than this \
-         desktop's, so it is on another accessibility bus: end it and start it again with \
+         desktop's, so it is on another accessibility bus. End it and start it again with \
          open_application_and_traverse. Call list_applications to see which apps can be driven"
     )]
     OtherBus,
@@ -335,7 +335,7 @@ pub enum WindowHint {
     )]
     SystemError(String),
     #[error(
-        "It runs without a window: try its menu bar with refresh_traversal, or open a document \
+        "It runs without a window. Try its menu bar with refresh_traversal, or open a document \
          with it"
     )]
     Windowless,
@@ -344,12 +344,12 @@ pub enum WindowHint {
 fn held_back(manager: Option<&str>) -> String {
     match manager {
         Some(manager) => format!(
-            "The window manager, {manager}, lets no program bring a window to the front: ask the \
+            "The window manager, {manager}, lets no program bring a window to the front. Ask the \
              user to switch to it, or use press_ax_and_traverse, set_value_and_traverse and \
              set_selected_and_traverse, which need no front window"
         ),
-        None => "A program that has an open menu or a dialog may be holding the keyboard: close \
-                 that first"
+        None => "Another program may hold the keyboard with an open menu or dialog. Close that \
+            first"
             .to_owned(),
     }
 }

@@ -17,10 +17,10 @@ pub enum Unasked {
     Declined,
     /// The person cannot be asked. Holds the reason as a clause, and the key of the app's grant if
     /// a grant can be stored.
-    #[error("The user cannot be asked, as {}. Nothing was touched{}", .0, ask(.1.as_deref()))]
+    #[error("The user cannot be asked: {}. Nothing was touched{}", .0, ask(.1.as_deref()))]
     Unable(String, Option<String>),
     /// The person's answer could not be stored.
-    #[error("Their answer could not be stored: {0}")]
+    #[error("The user's answer could not be stored: {0}")]
     NotKept(String),
 }
 

@@ -13,7 +13,7 @@ const WHOLE: Scope = Scope::Whole {
 /// A process that does not exist.
 const NOBODY: u32 = 4_000_000;
 
-/// Tries it on a desktop with two apps that have a window each. `theirs` is in front.
+/// Checks the promises on a desktop with two apps that have one window each. `theirs` is in front.
 pub(crate) fn is_kept_by(desktop: &mut dyn Desktop, app: u32, theirs: u32) {
     desktop.begin_link(true);
     lists_apps_and_windows(desktop, app, theirs);

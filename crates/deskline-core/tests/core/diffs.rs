@@ -4,7 +4,7 @@ use std::time::Instant;
 use deskline_core::listing::text_changes;
 use deskline_core::texts::own_text;
 use deskline_core::{
-    Attribute, Diff, Element, ElementId, Matching, Role, States, Text, Texts, Tree, Value,
+    Attribute, Diff, Element, ElementId, Matching, Rect, Role, States, Text, Texts, Tree, Value,
 };
 use proptest::prelude::*;
 
@@ -54,6 +54,21 @@ fn moves_are_not_reported() {
 }
 
 #[test]
+fn what_moves_in_a_window_is_counted_and_the_window_is_not() {
+    let before = tree(BEFORE);
+    let mut after = before.clone();
+    // A window manager that ends takes its frame from the window, and moves what is in it.
+    after.elements[1].extents = Some(Rect::at(1, 24, 900, 676));
+    for element in &mut after.elements[2..] {
+        element.extents = element.extents.map(|r| r.offset(1, 24));
+    }
+    let moved = |after: &Tree| Diff::between(&before, after).moved(&before, after);
+    assert_eq!(moved(&after), 0);
+    after.elements[7].extents = Some(Rect::at(700, 636, 60, 28));
+    assert_eq!(moved(&after), 1);
+}
+
+#[test]
 fn a_row_that_moved_is_not_removed_and_added() {
     let row = |name: &str, reference: u32| {
         format!("[AXRow] \"{name}\" x:0 y:0 w:9 h:9 visible #e{reference}\n")
@@ -65,7 +80,9 @@ fn a_row_that_moved_is_not_removed_and_added() {
 
 #[test]
 fn scroll_bars_and_their_parts_are_not_reported() {
-    let parts = "    [AXScrollBar] \"h\" visible #e20\n      [AXButton] \"Line up\" visible #e21\n      [AXValueIndicator] \"7\" visible #e22\n    [AXPageButton] \"x\" #e23\n    [AXArrowButton] \"x\" #e24\n";
+    let parts = "    [AXScrollBar] \"h\" visible #e20\n      [AXButton] \"Line up\" visible #e21\
+        \n      [AXValueIndicator] \"7\" visible #e22\n    [AXPageButton] \"x\" #e23\
+        \n    [AXArrowButton] \"x\" #e24\n";
     assert_eq!(rendered(&tree(BEFORE), &with(parts)), "+[] -[] ~[]");
     assert_eq!(rendered(&with(parts), &tree(BEFORE)), "+[] -[] ~[]");
     let mut after = tree(BEFORE);
@@ -75,9 +92,11 @@ fn scroll_bars_and_their_parts_are_not_reported() {
 
 #[test]
 fn empty_rows_cells_columns_and_menus_are_not_reported() {
-    let empty = "    [AXRow] visible #e20\n      [AXCell] visible #e21\n        [AXGroup] visible #e22\n    [AXColumn] #e23\n    [AXMenu] #e24\n";
+    let empty = "    [AXRow] visible #e20\n      [AXCell] visible #e21\
+        \n        [AXGroup] visible #e22\n    [AXColumn] #e23\n    [AXMenu] #e24\n";
     assert_eq!(rendered(&tree(BEFORE), &with(empty)), "+[e22] -[] ~[]");
-    let full = "    [AXRow] visible #e20\n      [AXCell] visible #e21\n        [AXStaticText] \"Bob\" visible #e22\n";
+    let full = "    [AXRow] visible #e20\n      [AXCell] visible #e21\
+        \n        [AXStaticText] \"Bob\" visible #e22\n";
     assert_eq!(
         rendered(&tree(BEFORE), &with(full)),
         "+[e20, e21, e22] -[] ~[]"
@@ -223,7 +242,7 @@ fn elements_re_created_with_a_change_are_reported() {
         rendered_for("AXCheckBox] \"Italic\"", "AXRadioButton] \"Italic\""),
         "+[e14] -[e4] ~[]"
     );
-    // A child of a container that is not matched is not matched either.
+    // If a container has no match, its children have none either.
     assert_eq!(
         rendered_for("h:20 visible #e15", "h:21 visible #e15"),
         "+[e15, e16] -[e5, e6] ~[]"
@@ -306,7 +325,7 @@ fn two_trees_of_100_000_elements_are_compared_in_linear_time() {
     let took = start.elapsed();
     println!("100,000 elements compared in {took:?}");
     assert_eq!((diff.removed.len(), diff.modified.len()), (1_000, 99));
-    // Comparing each with each would take minutes.
+    // Comparing each element with each other one would take minutes.
     let limit = if cfg!(debug_assertions) { 5_000 } else { 300 };
     assert!(took.as_millis() < limit, "{took:?}");
 }

@@ -58,7 +58,8 @@ fn a_long_text_is_shown_around_its_change() {
     let grown = format!("{text}LAST WORDS");
     insta::assert_snapshot!(
         line(Text::new(text), Text::new(grown)),
-        @r"'…Rust, that lets an agent drive apps. Licensed under MIT.\n' -> '… lets an agent drive apps. Licensed under MIT.\nLAST WORDS'"
+        @"'…Rust, that lets an agent drive apps. Licensed under MIT.\\n' -> '… lets an agent drive \
+            apps. Licensed under MIT.\\nLAST WORDS'"
     );
     let text = long();
     let fixed = text.replacen("word50 ", "WORD! ", 1);
@@ -129,14 +130,16 @@ proptest! {
     ) {
         let text = |middle: &str| start.repeat(times) + middle + &end.repeat(times);
         let (old, new) = (text(&old), text(&new));
-        let (was, is) = (part(&old, cuts[0].min(old.chars().count())), part(&new, cuts[1].min(new.chars().count())));
+        let from = |text: &str, cut: usize| part(text, cut.min(text.chars().count()));
+        let (was, is) = (from(&old, cuts[0]), from(&new, cuts[1]));
         let Some((a, b)) = shown_values(was.clone(), is.clone()) else {
             prop_assert!(was.agrees(&is));
             return Ok(());
         };
         prop_assert_ne!(&a, &b);
         for (shown, text) in [(&a, &old), (&b, &new)] {
-            let kept: String = text.chars().skip(shown.omitted_before).take(shown.shown.chars().count()).collect();
+            let kept = text.chars().skip(shown.omitted_before);
+            let kept: String = kept.take(shown.shown.chars().count()).collect();
             prop_assert_eq!(&shown.shown, &kept);
             prop_assert_eq!(shown.total(), text.chars().count());
         }

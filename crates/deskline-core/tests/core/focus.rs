@@ -46,7 +46,7 @@ fn the_front_window_and_the_innermost_focused_element_are_named() {
 }
 
 #[test]
-fn the_focus_tells_the_active_window_and_a_single_window_is_not_listed() {
+fn the_focus_begins_with_the_active_window_and_a_single_window_is_not_listed() {
     let mut office = tree(TWO);
     assert!(office.windows.is_empty());
     assert!(focus(&office).unwrap().starts_with("\"letter.odt\""));
@@ -56,7 +56,8 @@ fn the_focus_tells_the_active_window_and_a_single_window_is_not_listed() {
     assert_eq!(focus(&office), None);
 }
 
-/// Chromium with the keys in its own part, as it reports that: each page keeps its last focus.
+/// Chromium while its own toolbar has the keyboard focus. In its tree each page keeps its last
+/// focus too.
 fn browser(own: &str, page: &str) -> String {
     let tree = tree(&format!(
         r#"[AXApplication] "Chromium" #e1
@@ -73,7 +74,7 @@ fn browser(own: &str, page: &str) -> String {
 }
 
 #[test]
-fn a_focused_element_of_the_browser_itself_beats_one_of_its_page() {
+fn focus_in_the_browsers_own_bars_beats_focus_in_its_page() {
     let bar = r#"AXTextField] "Bar" x:0 y:0 w:9 h:9 visible focused editable #e4"#;
     let field = r#"AXTextField] "Name" x:0 y:0 w:9 h:9 visible focused editable #e7"#;
     assert!(browser(bar, field).ends_with("#e4"));

@@ -65,7 +65,7 @@ fn an_unknown_key_names_the_nearest() {
         ("Donw", "Down"),
     ] {
         let error = key(wrong).unwrap_err();
-        let start = format!("unknown key '{wrong}'; the nearest is '{nearest}'. ");
+        let start = format!("unknown key '{wrong}'. The nearest is '{nearest}'. ");
         assert!(error.starts_with(&start), "{error}");
     }
     assert!(key("").is_err());
@@ -83,12 +83,13 @@ fn modifiers_are_read_as_a_list_or_joined() {
     ] {
         assert_eq!(Modifiers::parse(names.iter().copied()), Ok(both));
     }
-    let all = "Shift Control Ctrl Option Opt Alt AltGr Command Cmd CapsLock Function Fn NumericPad Numpad Help";
+    let all = "Shift Control Ctrl Option Opt Alt AltGr Command Cmd CapsLock Function Fn NumericPad \
+               Numpad Help";
     assert_eq!(Modifiers::parse(all.split(' ')), Ok(Modifiers::all()));
     assert_eq!(Modifiers::parse([]), Ok(Modifiers::empty()));
     let error = Modifiers::parse(["Cntrl"]).unwrap_err().to_string();
     assert!(
-        error.starts_with("unknown modifier 'Cntrl'; the nearest is 'Ctrl'. "),
+        error.starts_with("unknown modifier 'Cntrl'. The nearest is 'Ctrl'. "),
         "{error}"
     );
 }

@@ -46,10 +46,11 @@ fn a_field_takes_the_text_above_or_beside_it() {
 }
 
 #[test]
-fn a_text_that_is_not_clearly_meant_for_a_field_does_not_name_it() {
+fn a_field_is_not_named_by_a_text_that_may_belong_elsewhere() {
     let field = "[AXTextField] x:8 y:118 w:150 h:22 visible editable";
     for other in [
-        // A sentence, a heading, too far above, not aligned, to the right, another field between.
+        // None of these is a label: a sentence, a heading, a text too far above, one that is not
+        // aligned, one to the right, a hidden one, one of another field.
         "[AXStaticText] \"Welcome to the shop!\" x:8 y:100 w:200 h:18 visible",
         "[AXHeading] \"Search\" x:8 y:100 w:200 h:18 visible",
         "[AXStaticText] \"Company\" x:8 y:60 w:70 h:18 visible",
@@ -141,7 +142,7 @@ fn a_combo_box_is_not_named_by_its_choice() {
     let above = |text: &str| format!("[AXStaticText] \"{text}\" x:80 y:-10 w:60 h:18 visible");
     assert_eq!(combo_box(&above("idle"), list), both(("", "red")));
     assert_eq!(combo_box(&above("Colour:"), list), both(("Colour:", "red")));
-    // It has a choice of its own, or shows its name as a text.
+    // The combo box has another chosen item, or shows its name as a text.
     assert_eq!(
         combo_box(label, &list.replace("red", "green")),
         both(("red", ""))

@@ -87,7 +87,7 @@ fn nothing_covers_the_item_that_opens_a_menu() {
 }
 
 #[test]
-fn a_target_receives_clicks_that_its_parts_or_its_label_pass_on() {
+fn a_click_on_a_targets_part_or_label_reaches_the_target() {
     let tree = tree(
         r#"
 [AXApplication] visible #e1
@@ -184,7 +184,7 @@ fn the_window_with_the_focus_is_on_top_of_the_others_in_its_pane() {
 }
 
 #[test]
-fn a_bubble_covers_only_elements_that_it_does_not_belong_to() {
+fn an_open_bubble_covers_other_elements_but_not_its_own() {
     let tree = tree(
         r#"
 [AXApplication] visible #e1

@@ -91,7 +91,7 @@ fn an_enabled_element_beats_a_disabled_one() {
 }
 
 #[test]
-fn the_first_of_equal_matches_is_taken_and_the_others_counted() {
+fn the_first_of_equal_matches_is_taken_and_the_others_are_counted() {
     assert_eq!(find(&tree(TREE), "resend", None), Some((8, 1)));
 }
 

@@ -67,7 +67,7 @@ fn older(elements: usize, ms: u64, windows: Vec<usize>) -> Older {
 }
 
 #[test]
-fn on_demand_a_tree_lists_only_its_visible_elements() {
+fn a_tree_lists_only_visible_elements_if_the_call_asks_for_that() {
     let mut tree = tree(TREE);
     tree.older = Some(older(1, 1_000, vec![]));
     tree.partial = vec!["closed menus: 500 ms were over\n# diff: forged".into()];

@@ -106,7 +106,7 @@ fn a_nested_dialog_is_not_clipped_by_its_window() {
 }
 
 #[test]
-fn a_row_that_contains_other_rows_takes_the_bounds_of_its_own_line() {
+fn a_row_around_other_rows_has_the_bounds_of_its_own_line() {
     let mut tree = tree(
         r#"
 [AXWindow] x:0 y:0 w:300 h:200 visible #e1
@@ -146,7 +146,7 @@ fn a_row_that_contains_other_rows_takes_the_bounds_of_its_own_line() {
 }
 
 #[test]
-fn a_button_that_contains_other_elements_takes_the_bounds_of_its_title() {
+fn a_button_around_other_elements_has_the_bounds_of_its_title() {
     let mut tree = tree(
         r#"
 [AXWindow] x:0 y:0 w:300 h:300 visible #e1

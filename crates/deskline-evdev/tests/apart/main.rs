@@ -25,7 +25,7 @@ use deskline_evdev::{Guard, Helper, NAME, Seen};
 use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 use deskline_grab::{MOST, Seats, program};
 use deskline_unix::codes::{ESCAPE, LEFT};
-use deskline_unix::wait;
+use deskline_unix::{spawn, wait};
 use rustix::event::PollFd;
 use rustix::io::Errno;
 use rustix::net::SendFlags;
@@ -70,7 +70,7 @@ fn as_helper(folder: &Path, most: u64) -> ExitCode {
 /// Grabs the devices; prints the result, and the reason when the link ends. The test stops and
 /// kills this process.
 fn as_server(folder: &Path) -> ExitCode {
-    let mut guard = Guard::as_command(&mut helper(folder, MOST)).unwrap();
+    let mut guard = guard_in(folder, MOST);
     let cancel = Cancel::default();
     println!("{:?}", guard.grab(&task(), &cancel).unwrap());
     println!("{:?}", cancel.wait(LONG).unwrap_err());
@@ -132,7 +132,16 @@ fn task() -> Task {
 
 /// The keeper of these devices, as a helper that holds a grab for at most this time.
 fn guard(devices: &Devices, most: Duration) -> Guard {
-    Guard::as_command(&mut helper(devices.path(), most)).unwrap()
+    guard_in(devices.path(), most)
+}
+
+fn guard_in(folder: &Path, most: Duration) -> Guard {
+    let start = |orders| {
+        spawn::apart(&mut helper(folder, most))
+            .stdin::<OwnedFd>(orders)
+            .spawn()
+    };
+    Guard::with(start).unwrap()
 }
 
 /// A keeper of one device that it holds, for the link that it may cancel.
@@ -162,7 +171,7 @@ impl Valve for Kernel {
         self.devices.stroke("event0", code, down);
     }
 
-    /// It does not come through these devices.
+    /// The agent's input does not come through these devices.
     fn agent(&mut self, _key: Key) {}
 
     fn release(&mut self) {
@@ -282,7 +291,7 @@ fn escape_is_reported_and_starts_a_pause() {
     );
     guard.unwatch();
 
-    // A link during the pause is refused, one after it is not.
+    // A grab is refused during the pause, and not after it.
     let next = Cancel::default();
     let refused = guard.grab(&task(), &next).unwrap_err();
     assert!(
@@ -572,7 +581,8 @@ fn an_installed_helper_is_setgid() {
     std::fs::copy(std::env::current_exe().unwrap(), &installed).unwrap();
     chown(&installed, Some(0), Some(65534)).unwrap();
     std::fs::set_permissions(&installed, Permissions::from_mode(0o2755)).unwrap();
-    let mut guard = Guard::apart(&Helper::at(&installed).unwrap()).unwrap();
+    let helper = Helper::at(&installed).unwrap();
+    let mut guard = Guard::with(|orders| helper.start(orders)).unwrap();
     assert!(guard.look().unwrap().can_guard());
     let grab = guard.grab(&task(), &Cancel::default()).unwrap();
     assert_eq!(grab, Grab::Held);

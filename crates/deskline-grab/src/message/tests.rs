@@ -75,7 +75,7 @@ fn messages_are_parsed_back_and_other_bytes_are_not() {
 }
 
 #[test]
-fn anything_but_a_message_on_the_socket_is_an_error() {
+fn malformed_messages_on_the_socket_are_an_error() {
     let kind = |sent: &[u8]| {
         let (server, keeper) = pair().unwrap();
         rustix::net::send(&server, sent, SendFlags::empty()).unwrap();

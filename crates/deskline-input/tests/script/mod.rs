@@ -80,7 +80,7 @@ impl fmt::Display for Event {
 pub struct Script {
     pub cancel: Cancel,
     pub fault: Option<(Fault, usize)>,
-    /// Whether the keys of a part go in in a row.
+    /// Whether the keys of a part are sent without a pause.
     pub burst: bool,
     /// Whether the app reads its keys.
     pub reads: bool,
@@ -143,7 +143,7 @@ impl fmt::Display for Script {
 }
 
 impl Script {
-    /// Counts a step. A fault that fails it has no effect on it.
+    /// Counts a step, and lets the fault happen if it is due. A step that fails has no effect.
     fn step(&mut self) -> Result<(), Failure> {
         if self.lost {
             return Err(Failure::Lost);

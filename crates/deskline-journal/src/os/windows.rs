@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use std::{io, ptr};
 
+use deskline_input::wait;
 use windows::Win32::Foundation::{
     ERROR_ALREADY_EXISTS, ERROR_LOCK_VIOLATION, GENERIC_READ, GENERIC_WRITE, HANDLE, HLOCAL,
     LocalFree,
@@ -43,7 +44,7 @@ use crate::{JournalError, Result};
 const LOCKED: u64 = 1 << 62;
 
 /// How many times to wait for a file that is being replaced, and (`GAP`) how long each time.
-const GAPS: usize = 4;
+const GAPS: u32 = 4;
 const GAP: Duration = Duration::from_millis(4);
 
 /// `ACCESS_ALLOWED_ACE_TYPE`
@@ -155,11 +156,8 @@ impl Handle {
         let path = self.path.join(name);
         // The file may be about to be replaced by `replace_open`.
         if open == Open::Write {
-            let missing = || !path.try_exists().unwrap_or(true);
-            #[expect(clippy::disallowed_methods, reason = "no event reports it; GAPS times")]
-            (0..GAPS)
-                .take_while(|_| missing())
-                .for_each(|_| std::thread::sleep(GAP));
+            let exists = || path.try_exists().unwrap_or(true).then_some(());
+            let _ = wait::briefly(GAPS * GAP, GAP, exists);
         }
         let file = options.open(path)?;
         // SAFETY: the handle is open.

@@ -11,8 +11,8 @@ use crate::resolve::lookup::Resolved;
 use crate::resolve::targets::DropOn;
 use deskline_input::Cancel;
 
-/// One action: its needs, the desktop that it acts on, and its results. The results are recorded
-/// while the action runs, so that an error in the middle keeps what was done before the error.
+/// One action: what it needs, the desktop that it acts on, and its results. Results are recorded
+/// while the action runs. So if the action fails in the middle, what it did before is still known.
 pub(crate) struct Act<'a, 'd> {
     pub(crate) pid: u32,
     pub(crate) call: &'a Call,
@@ -32,8 +32,8 @@ pub(crate) struct Act<'a, 'd> {
     pub(crate) step: &'a mut Step,
     /// The window as it looked before the link's first action.
     pub(crate) picture: &'a mut Option<Before>,
-    /// Whether `picture` was taken right before this step. `false` if there is no picture, or if it
-    /// was taken before an earlier step of the chain.
+    /// Whether `picture` was taken right before this step. `false` if there is no picture, or if an
+    /// earlier step of the chain took it.
     pub(crate) is_pictured: bool,
 }
 

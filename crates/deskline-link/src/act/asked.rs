@@ -1,5 +1,5 @@
-//! With `--ask`: sends input in parts if it could answer an alert that comes up in the middle, and
-//! reads the app between the parts.
+//! With `--ask`, input that could press a button of an alert is sent in parts. Between two parts
+//! the app is read, because an alert may have come up meanwhile.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use deskline_input::{Click, Clicks};
 const REPEATS: Duration = Duration::from_millis(150);
 
 impl Act<'_, '_> {
-    /// Fails if these keys may answer an alert that has come up.
+    /// Fails if an alert has come up and these keys may press a button of it.
     pub(super) fn approve_keys(&mut self, keys: Keys<'_>) -> Result<()> {
         if !self.policy.grants.asks {
             return Ok(());
@@ -25,7 +25,7 @@ impl Act<'_, '_> {
         Ok(())
     }
 
-    /// Fails if the person has to be asked about an alert that `alert` finds in the front app.
+    /// Fails if `alert` finds an alert in the front app that the person has to be asked about.
     /// Returns the reading of that app.
     fn approve_now(&mut self, alert: impl FnOnce(&Tree) -> Option<Alert>) -> Result<Tree> {
         let mut tree = self.pause()?;
@@ -40,9 +40,8 @@ impl Act<'_, '_> {
         Ok(tree)
     }
 
-    /// Types a text, and reads the app before each character that may press a button: before a
-    /// control character, and while neither a field nor a terminal has the focus, before every
-    /// character.
+    /// Types a text. Reads the app before each character that may press a button: any character
+    /// while neither a field nor a terminal has the focus, and any control character.
     pub(super) fn type_asked(&mut self, text: &str) -> Result<()> {
         if !self.policy.grants.asks {
             return self.desk.type_text(text);
@@ -92,8 +91,8 @@ impl Act<'_, '_> {
         again.inspect_err(|_| self.step.done.say("Clicked once".to_owned()))
     }
 
-    /// Clicks after an earlier click of the same action. With `--ask`, first reads the app and
-    /// fails if an alert that has come up has a button at this point.
+    /// Clicks again in the same action. With `--ask`, first reads the app, and fails if an alert
+    /// that has come up has a button at this point.
     pub(super) fn click_again(&mut self, click: Click) -> Result<()> {
         if self.policy.grants.asks {
             self.approve_now(|tree| alert::at(tree, click.at))?;
@@ -101,8 +100,8 @@ impl Act<'_, '_> {
         self.desk.click(click)
     }
 
-    /// Fails if the key may press a button and is held long enough to repeat, because the app
-    /// cannot be read between two repeats.
+    /// Fails if the key may press a button and is held so long that it repeats: the app cannot be
+    /// read between two repeats.
     pub(super) fn check_hold(&self, press: KeyPress, hold: Duration) -> Result<()> {
         let tree = self.tree.filter(|tree| !tree.is_picture_only());
         let Some(tree) = tree.filter(|_| self.policy.grants.asks && hold > REPEATS) else {
@@ -112,7 +111,7 @@ impl Act<'_, '_> {
         match may_press(tree, (None, Some(press)), focus) {
             Some(_) => Err(Error::Unsupported {
                 what: "holding this key",
-                why: "with --ask a held key may answer an alert: press the key once".to_owned(),
+                why: "with --ask a held key may answer an alert. Press it without hold".to_owned(),
             }),
             None => Ok(()),
         }

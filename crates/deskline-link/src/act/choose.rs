@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::wait;
 use deskline_core::search::nearest_of;
 use deskline_core::{
-    Element, ElementId, Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape, fold,
-    summary,
+    Element, ElementId, Key, KeyPress, Modifiers, Point, Rect, Role, States, Texts, Tree, escape,
+    fold, summary,
 };
 use deskline_input::{Cancel, Click};
 
@@ -32,7 +32,8 @@ const CLOSES: Duration = Duration::from_millis(500);
 /// The longest time to search a list in each direction.
 const SEARCHES: Duration = Duration::from_secs(10);
 
-/// A list with at least this many choices in the tree may have more. GTK 4 makes 200 at a time.
+/// A list that has at least this many choices in the tree may have more. GTK 4 creates 200 at a
+/// time.
 const MANY: usize = 100;
 
 /// The key that opens the list of a combo box in every toolkit.
@@ -60,8 +61,8 @@ impl Act<'_, '_> {
             choice,
         };
         let shown = |text: &str| format!("'{}'", escape::short(text.trim(), 40));
-        // A visible text in a combo box is its current choice, and the wanted choice may not be in
-        // the tree.
+        // A visible text inside a combo box is its current choice, so only hidden texts are
+        // searched. If the wanted choice is not in the tree, the text of the call is used.
         let known = from.find(tree, |i| {
             tree.is_inside(i, index) && !tree.elements[i].visible
         });
@@ -72,7 +73,8 @@ impl Act<'_, '_> {
         }
         let text = known.map_or_else(|| choice.to_owned(), |i| text_of(tree, i));
         self.step.chosen = Some(text.clone());
-        // The tree may have only a longer one of the choices.
+        // `text` may be a longer choice that only contains the wanted one, because the wanted one
+        // is not in the tree.
         let is_exact = fold(&text) == fold(choice.trim());
         if is_exact && has_chosen(tree, index, &text) == Some(true) {
             let already = format!("{} was already chosen in {}", shown(&text), target.name);
@@ -103,7 +105,7 @@ impl Act<'_, '_> {
         let element = &from.tree.elements[from.index];
         let is_selected = match self.desk.act(&element.id, Deed::Choose(text)) {
             Ok(is_selected) => is_selected,
-            // `Input`: the target is a text from a picture, and so no element of the app.
+            // `Input`: the target is a text in a picture, so accessibility cannot act on it.
             Err(Error::Refused(_) | Error::Input(_)) => return Ok(false),
             Err(e) => return Err(e),
         };
@@ -111,7 +113,7 @@ impl Act<'_, '_> {
             // Reads hidden elements too, because the chosen item may be in a closed list.
             let now = match self.pause().and_then(|_| self.look()) {
                 Ok(now) => now,
-                // The choice has closed the window, or keeps the app busy.
+                // The choice has closed the window or the app, or keeps the app busy.
                 Err(Error::NotAnswering { .. } | Error::NoWindow { .. } | Error::NoProcess(_)) => {
                     return Ok(true);
                 }
@@ -156,7 +158,7 @@ impl Act<'_, '_> {
         if let Some(now) = shows(self)? {
             return Ok(now);
         }
-        // The click may have moved only the focus. A key would change a number field's number.
+        // If the click has only moved the focus, a key would change the number in a number field.
         let is_number = from.tree.elements[from.index].role == Role::INCREMENTOR;
         let has_keys = !is_number && self.desk.key_input().is_ok();
         let mut opened = None;
@@ -211,7 +213,19 @@ impl Act<'_, '_> {
     }
 
     fn click_choice(&mut self, from: Chooser<'_>, (now, found): (&Tree, usize)) -> Result<String> {
-        let (now, found) = self.at_rest(now, found)?;
+        let (mut now, mut found) = self.at_rest(now, found)?;
+        // The choice may be in a submenu.
+        if let Some(outer) = menu_to_open(&now, found) {
+            self.desk.click(Click::left(outer.center()))?;
+            let tree = self.pause()?;
+            let shows = |tree: &Tree| {
+                let at = tree.find_again(&now, found);
+                at.filter(|at| tree.elements[*at].visible)
+            };
+            let tree = self.read_until(tree, OPENS, |tree| shows(tree).is_some())?;
+            let at = shows(&tree).ok_or_else(|| TargetError::NotOpened(from.name()))?;
+            (now, found) = self.at_rest(&tree, at)?;
+        }
         let choice = lookup::element(&now, found, lookup::Others::default());
         let Reached { point, .. } = self.on(self.pid, &now, &choice).reach(&choice)?;
         match self.click_again(Click::left(point)) {
@@ -227,9 +241,9 @@ impl Act<'_, '_> {
         Ok(text_of(&now, found))
     }
 
-    /// Reads the app until two readings agree on the place of a choice. Returns the last reading
-    /// and the index of the choice in it. A list that has just opened may still move: a click would
-    /// then close it without choosing anything.
+    /// Reads the app until a choice has the same place in two readings. Returns the last reading
+    /// and the index of the choice in it. While a list that has just opened still moves, a click
+    /// would close it without choosing anything.
     fn at_rest(&mut self, now: &Tree, found: usize) -> Result<(Tree, usize)> {
         let (mut now, mut found) = (now.clone(), found);
         wait::holds(self.cancel, OPENS, Duration::ZERO, || {
@@ -247,12 +261,13 @@ impl Act<'_, '_> {
     /// After a failed choice, closes the list if it is still open. Chooses nothing.
     fn close_list(&mut self, from: Chooser<'_>) {
         let mut pressed = false;
-        // A new `Cancel`, because the list has to close even after Esc has cancelled the link.
+        // A new `Cancel`: the list has to close even if Esc has cancelled the link.
         let closed = wait::holds(&Cancel::new(), CLOSES, Duration::ZERO, || {
             let now = self.desk.read(self.pid, crate::trees::Scope::Showing)?;
             let open = self.desk.popup_open(self.pid).unwrap_or(false) || from.is_expanded(&now);
             if open && !std::mem::replace(&mut pressed, true) {
-                // Set the aim: there is none yet if no window has been brought to the front.
+                // Keys need an aim, and there is none if no window has been brought to the front
+                // yet.
                 let aim = self.aim(None);
                 self.desk.set_aim(aim);
                 self.desk.press_close()?;
@@ -302,7 +317,7 @@ impl Chooser<'_> {
         let is_item = |i: usize| matches!(now.elements[i].role, Role::MENU_ITEM | Role::ROW);
         let is = |i: &usize| is_item(*i) && inside(*i) && fold(&text_of(now, *i)) == wanted;
         let mut found: Vec<usize> = (0..now.elements.len()).filter(is).collect();
-        // In a web page the list may not be the direct parent, because choices may be grouped.
+        // A page may group its choices, so the list need not be the direct parent.
         let is_holder = |at: &usize| is_list(now.elements[*at].role);
         let holder = |i: usize| now.outwards(i).skip(1).find(is_holder);
         let list = found.first().and_then(|first| holder(*first));
@@ -356,13 +371,14 @@ impl Chooser<'_> {
         })
     }
 
-    /// Whether at most one choice at each end is hidden. The list may then hold more choices than
-    /// the tree: some lists have elements only for the choices that show, and those of GTK 4.18 for
-    /// one choice more.
+    /// Whether at most two choices of the list are hidden. Then the list may hold more choices than
+    /// the tree has: some lists create elements only for the choices that show, and GTK 4.18 for
+    /// one more at each end.
     fn most_show(&self, now: &Tree) -> bool {
         let choices = self.choices(now).map(|i| &now.elements[i]);
         let hidden = choices.filter(|e| !e.visible);
-        // Counts distinct places, because a row and the label in it are two elements.
+        // A row and the label in it are two elements at one place. So places are counted, not
+        // elements.
         let hidden: HashSet<_> = hidden.filter_map(|e| Some(e.extents?.y)).collect();
         hidden.len() <= 2
     }
@@ -426,6 +442,15 @@ impl Chooser<'_> {
         };
         Point { x, ..point }
     }
+}
+
+/// The place of the menu item whose submenu has the hidden menu item `index`.
+fn menu_to_open(tree: &Tree, index: usize) -> Option<Rect> {
+    let is_item = |at: &usize| tree.elements[*at].role == Role::MENU_ITEM;
+    let mut around = tree.outwards(index).skip(1);
+    let outer = around.find(|at| is_item(at) && tree.elements[*at].visible)?;
+    let place = tree.elements[outer].place();
+    place.filter(|_| is_item(&index) && !tree.elements[index].visible)
 }
 
 fn text_of(tree: &Tree, index: usize) -> String {

@@ -1,4 +1,4 @@
-//! Clicks with the pointer, or without it where no point is known to receive the click.
+//! Clicks: with the pointer, or through accessibility where no point is known to receive the click.
 
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use deskline_input::Click;
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
 use super::input::FIELD_COMES;
-use super::reach::Reached;
 use crate::call::{ClickKind, Typing};
 use crate::error::{Error, Result, TargetError};
 use crate::resolve::lookup::{self, Resolved};
@@ -30,9 +29,8 @@ impl Act<'_, '_> {
         self.look_at_canvas(reached.point);
         self.note_window(keys_follow)?;
         self.picture_before_input();
-        let Reached {
-            point, name, place, ..
-        } = self.where_now(target, reached)?;
+        let reached = self.where_now(target, reached)?;
+        let point = reached.point;
         // A list of completions may have opened meanwhile.
         self.close_pop_ups()?;
         let click = Click {
@@ -45,7 +43,8 @@ impl Act<'_, '_> {
         if !(is_plain && self.press_area(target)?) {
             self.click_asked(click)?;
             self.step.done.at = Some(point);
-            let end = self.other_end(target, place).filter(|_| is_plain);
+            self.step.done.in_motion = self.has_moved(reached.window).unwrap_or(false);
+            let end = self.other_end(target, reached.place).filter(|_| is_plain);
             if let Some(end) = end
                 && !self.has_toggled(target)?
             {
@@ -57,10 +56,10 @@ impl Act<'_, '_> {
         let (held, which) = (kind.modifiers, kind.prefix());
         self.step
             .done
-            .say(format!("{held}{dash}{which}clicked {name}"));
+            .say(format!("{held}{dash}{which}clicked {}", reached.name));
         if keys_follow {
-            // The click may open a dialog or move the focus: the text goes to the dialog or
-            // to the new focus.
+            // The text goes to whatever has the focus after the click, also to a dialog that it
+            // opens.
             let tree = self.pause()?;
             let tree = self.await_focus(tree)?;
             self.check_focus(&tree)?;
@@ -70,11 +69,11 @@ impl Act<'_, '_> {
         Ok(())
     }
 
-    /// Presses these elements through the accessibility API, if they support that: a control that
-    /// has no place to click, a tab that its bar has scrolled away, and an element of a menu bar
-    /// that is in no window. The pointer may not reach such a menu bar: in full screen, or where
-    /// the bar hides itself, the first event only shows it, and a notch may cover it. A tab cannot
-    /// be scrolled into view, because the wheel over a tab bar turns its pages.
+    /// Presses the target through accessibility, if a pointer cannot click it. Three kinds of
+    /// targets: a control that has no place to click; a tab that its bar has scrolled away, because
+    /// the wheel over a tab bar turns its pages; and an element of a menu bar that is in no window.
+    /// In full screen or where such a menu bar hides itself, a first click would only show it, and
+    /// a notch may cover it.
     fn press_in_menu_bar(&mut self, target: &Resolved, kind: ClickKind) -> Result<bool> {
         let (Some(index), Some(tree)) = (target.index.filter(|_| !target.given), self.tree) else {
             return Ok(false);
@@ -82,8 +81,8 @@ impl Act<'_, '_> {
         let element = &tree.elements[index];
         let is_item = matches!(element.role, Role::MENU_BAR_ITEM | Role::MENU_ITEM);
         let in_bar = is_item && in_menu_bar(tree, index);
-        // A button does not count as hidden: one that a page has cut to no height, and that has no
-        // label in its place, does not show at all.
+        // Buttons are excluded: one that a page has cut to no height, and that has no label in its
+        // place, is not there for a person either.
         let shows = |at: usize| tree.elements[at].visible;
         let is_tab = element.role == Role::TAB && !element.visible;
         let is_tab =
@@ -95,7 +94,7 @@ impl Act<'_, '_> {
             return Ok(false);
         }
         self.front(Wanted::Element(index))?;
-        // Tabs of GTK have no action for a press.
+        // GTK's tabs have no press action, but can be selected.
         let pressed = match self.desk.act(&element.id, Deed::Press) {
             Err(Error::Refused(_)) if is_tab => self.desk.act(&element.id, Deed::SetSelected(true)),
             pressed => pressed,
@@ -107,8 +106,9 @@ impl Act<'_, '_> {
         }
     }
 
-    /// Follows an area of an image map by focusing it and pressing Return, because no point of the
-    /// area is known. Returns whether the target is an area of an image map.
+    /// If the target is an area of an image map, focuses the area and presses Return, because the
+    /// tree has no point that is surely inside the area. Returns whether the target is such an
+    /// area.
     fn press_area(&mut self, target: &Resolved) -> Result<bool> {
         let area = self.tree.zip(target.index.filter(|_| !target.given));
         let Some((tree, index)) = area.filter(|area| lookup::map_of(*area).is_some()) else {
@@ -127,7 +127,8 @@ impl Act<'_, '_> {
         Ok(true)
     }
 
-    /// The end of the target's title that the first click has not hit.
+    /// The other end of the target's title. The first click went to one end; which end takes clicks
+    /// depends on the text direction, which toolkits do not report.
     fn other_end(&self, target: &Resolved, place: Option<Rect>) -> Option<Point> {
         let (tree, index) = self.tree.zip(target.index.filter(|_| !target.given))?;
         let [_, end] = lookup::title_ends(tree, index, place?)?;

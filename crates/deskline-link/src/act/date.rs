@@ -6,6 +6,7 @@ use deskline_input::Click;
 
 use super::action::Act;
 use crate::error::{Mismatch, NoEffect, Result};
+use crate::settle::readback::LATE;
 use crate::trees::Scope;
 
 /// What a part of a date field holds.
@@ -22,8 +23,8 @@ enum Kind {
     Half,
 }
 
-/// The English names of the parts. Needed for Firefox 140, which reports no ranges: where there are
-/// ranges, they tell the kinds of the parts in every language.
+/// The English names of the parts, for Firefox 140: it reports no ranges. In browsers that report
+/// ranges, these tell the kinds of the parts in every language.
 #[rustfmt::skip]
 const NAMES: [(&str, Kind); 6] = [
     ("Year", Kind::Year), ("Month", Kind::Month), ("Day", Kind::Day), ("Hours", Kind::Hour),
@@ -40,8 +41,8 @@ struct Part {
 }
 
 impl Act<'_, '_> {
-    /// Types an ISO date or time into the date field that has the focus. `false` for other texts
-    /// and fields.
+    /// Types an ISO date or time into the date field that has the focus. Returns `false`, and types
+    /// nothing, if the text is no date or the focus is in no date field.
     ///
     /// # Errors
     ///
@@ -75,16 +76,18 @@ impl Act<'_, '_> {
         }
         self.step.done.text("typed", text);
         let now = self.pause()?;
-        let shows = |(index, digits): &(usize, String)| {
+        let shows = |now: &Tree, (index, digits): &(usize, String)| {
             let at = now.find_again(&tree, *index);
             let value = at.map(|at| now.elements[at].value.shown.trim());
             value.is_none_or(|value| match value.parse::<u32>() {
                 Ok(number) => digits.parse().is_ok_and(|typed: u32| typed == number),
-                // Not a number: the name of a month.
+                // A part whose value is not a number has the name of a month.
                 Err(_) => !value.is_empty(),
             })
         };
-        if keys.iter().all(shows) {
+        let shows_all = |now: &Tree| keys.iter().all(|key| shows(now, key));
+        let now = self.read_until(now, LATE, shows_all)?;
+        if shows_all(&now) {
             return Ok(true);
         }
         let at = now.find_again(&tree, field);
@@ -107,29 +110,22 @@ fn parse(text: &str) -> Option<Vec<(Kind, u32)>> {
         let is_number = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
         Some((kind, text.parse().ok().filter(|_| is_number)?))
     };
-    let date = date.map(|date| match date.split('-').collect::<Vec<_>>()[..] {
-        [year, rest] if rest.starts_with('W') => Some(vec![
-            number(Kind::Year, year)?,
-            number(Kind::Week, &rest[1..])?,
-        ]),
-        [year, month] => Some(vec![number(Kind::Year, year)?, number(Kind::Month, month)?]),
-        [year, month, day] => Some(vec![
-            number(Kind::Year, year)?,
-            number(Kind::Month, month)?,
-            number(Kind::Day, day)?,
-        ]),
-        _ => None,
-    });
-    let time = time.map(|time| {
-        let kinds = [Kind::Hour, Kind::Minute, Kind::Second];
-        let texts: Vec<_> = time.split(':').collect();
+    // At least the first two of the three kinds.
+    let numbers = |kinds: [Kind; 3], texts: Vec<&str>| {
         let fits = (2..=kinds.len()).contains(&texts.len());
-        let numbers = kinds
-            .into_iter()
-            .zip(texts)
-            .map(|(kind, text)| number(kind, text));
+        let each = kinds.into_iter().zip(texts);
+        let numbers = each.map(|(kind, text)| number(kind, text));
         numbers.collect::<Option<Vec<_>>>().filter(|_| fits)
+    };
+    let date = date.map(|date| match date.split_once("-W") {
+        Some((year, week)) => Some(vec![number(Kind::Year, year)?, number(Kind::Week, week)?]),
+        None => numbers(
+            [Kind::Year, Kind::Month, Kind::Day],
+            date.split('-').collect(),
+        ),
     });
+    let clock = [Kind::Hour, Kind::Minute, Kind::Second];
+    let time = time.map(|time| numbers(clock, time.split(':').collect()));
     let parts = [date, time].into_iter().flatten();
     Some(parts.collect::<Option<Vec<_>>>()?.concat())
 }
@@ -161,8 +157,9 @@ fn parts_in_focus(tree: &Tree) -> Option<(usize, Vec<usize>)> {
     Some((field.unwrap_or(inner), parts.collect()))
 }
 
-/// The parts with their kinds, found by their ranges. Without ranges, the parts of a time are found
-/// by their order, which is the same in every language, and other parts by their English names.
+/// The kind of each part, found by the range of its value. If no ranges are reported, the parts of
+/// a time are found by their order, which is the same in every language, and the parts of a date by
+/// their English names.
 fn kinds(
     tree: &Tree,
     parts: Vec<usize>,

@@ -6,12 +6,14 @@ use deskline_core::{KeyPress, Point, escape};
 
 use crate::secrecy::{HIDDEN, character_of};
 
-/// The parts of the action that were done, in order, however the link ended.
+/// What the action has done so far, in order. It is reported even if the link fails later.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Done {
     /// Where the click or the wheel turn was, for the crosshair. Screen coordinates.
     pub(crate) at: Option<Point>,
     parts: Vec<Part>,
+    /// Whether the window moved while it was clicked.
+    pub(crate) in_motion: bool,
     /// Whether input was started and it is unknown how much of it was sent.
     pub(crate) underway: bool,
 }
@@ -67,10 +69,7 @@ impl Done {
                 Part::Key(_) => write!(sentence, "pressed {HIDDEN}"),
             };
         }
-        let mut chars = sentence.chars();
-        chars.next().map_or_else(String::new, |first| {
-            first.to_uppercase().collect::<String>() + chars.as_str()
-        })
+        escape::capital(&sentence)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Finds the window that input is for and brings it to the front. It is the target element's own
-//! window, never one that merely covers the same point.
+//! Finds the window that input is for, and brings it to the front: the window that contains the
+//! target element, not a window that merely covers the same point.
 
 use std::time::Duration;
 
@@ -63,12 +63,12 @@ impl Act<'_, '_> {
 
     /// Brings the wanted window to the front and checks that it is there, because input must not go
     /// to another window. Grabs the person's devices. If several similar windows had to be raised
-    /// to find the wanted one, returns the tree that told them apart.
+    /// until the app reported the wanted one as active, returns the tree with that report.
     pub(crate) fn front(&mut self, wanted: Wanted) -> Result<Option<Tree>> {
         self.cancel.check()?;
-        // An open menu receives the input by itself, and would close if the front window changed. A
-        // question of Firefox's own stays open instead, and ignores input while its window is
-        // behind.
+        // A question of Firefox's own stays open while its window is behind, but ignores input
+        // until the window is in front. An open menu gets the input by itself, and would close if a
+        // window were raised.
         let known = self.tree.zip(self.target.and_then(|target| target.index));
         let asks = known.is_some_and(|(tree, index)| tree.is_in_question(index));
         if !asks && self.desk.popup_open(self.pid)? {
@@ -99,8 +99,8 @@ impl Act<'_, '_> {
         }
     }
 
-    /// Closes the open menus and lists that would swallow a click on a target outside of them, as
-    /// those of GTK and Qt do.
+    /// Closes open menus and lists if the target is outside of them. In GTK and Qt an open menu
+    /// would swallow the click.
     pub(super) fn close_pop_ups(&mut self) -> Result<()> {
         let Some(at) = self.beside_menus() else {
             return Ok(());
@@ -159,8 +159,8 @@ impl Act<'_, '_> {
         known.is_some_and(|(tree, index)| tree.page_around(index).is_some())
     }
 
-    /// Whether a menu of the app has the focus. A menu bar that waits for a key (LibreOffice's,
-    /// after `press_ax`) has grabbed keyboard and pointer, and has no window of its own.
+    /// Whether a menu of the app has the focus. LibreOffice's menu bar, after a `press_ax`, has no
+    /// window of its own: it has grabbed the keyboard and the pointer.
     fn menu_is_active(&self) -> bool {
         let menu = |e: &Element| e.states.contains(States::FOCUSED) && MENUS.contains(&e.role);
         self.tree.is_some_and(|tree| tree.elements.iter().any(menu))
@@ -184,8 +184,8 @@ impl Act<'_, '_> {
         }
         let at = match wanted {
             Wanted::Place(point) => Some(point),
-            // The element's window is unknown: the element is in a menu with its own window, or the
-            // platform does not report the window.
+            // No window is known for the element: it is in a menu that is a window of its own, or
+            // the platform does not tell.
             Wanted::Element(index) => {
                 // The element may be scrolled away: take its innermost visible ancestor.
                 let shows = |tree: &'_ Tree| {
@@ -203,7 +203,7 @@ impl Act<'_, '_> {
             return self.app_itself();
         }
         let windows = self.desk.windows_of(self.pid)?;
-        // A window with unknown bounds may be anywhere.
+        // A window whose bounds are unknown may cover any point.
         let covers =
             |w: &&Window| at.is_none_or(|at| w.extents.is_none_or(|place| place.contains(at)));
         let window = windows.iter().find(covers);
@@ -222,8 +222,7 @@ impl Act<'_, '_> {
         }
     }
 
-    /// The app itself in place of a window, on platforms where an app needs no window to take
-    /// input.
+    /// The app itself, on platforms where an app takes input without a window.
     fn app_itself(&mut self) -> Result<Vec<WindowId>> {
         match self.desk.app_itself(self.pid)? {
             Some(app) => Ok(vec![app.id]),
@@ -247,9 +246,9 @@ impl Act<'_, '_> {
         Ok(())
     }
 
-    /// Fails if the window manager has brought a dialog that another process draws for the app to
-    /// the front in place of `window`: the dialog is modal, and the app ignores other input until
-    /// it is answered. A file dialog of XDG Desktop Portal is such a dialog.
+    /// Fails if, in place of `window`, a dialog has come to the front that another process draws
+    /// for the app, such as a file dialog of XDG Desktop Portal. The app ignores other input until
+    /// such a dialog is answered.
     fn refuse_blocked(&mut self, window: WindowId) -> Result<()> {
         let front = self.desk.front()?.filter(|front| front.id != window);
         let Some((front, pid)) = front.and_then(|front| front.pid.map(|pid| (front, pid))) else {
@@ -263,7 +262,7 @@ impl Act<'_, '_> {
             title: front.title,
             pid,
             why: format!(
-                "is a dialog of the app, and the app takes no other input until it is answered. \
+                "is a dialog of the app, which takes no other input until the dialog is answered. \
                  Nothing was sent. Call again with pid {pid} to answer it"
             ),
             unsent: true,
@@ -323,15 +322,15 @@ pub(crate) fn in_menu_bar(tree: &Tree, index: usize) -> bool {
     top.is_some_and(|top| top.role == Role::MENU_BAR)
 }
 
-/// Whether an element is in no window and behind all of them, as Finder's icons on the desktop.
+/// Whether an element is in no window and behind all windows, as the icons on Finder's desktop are.
 fn is_behind_windows(tree: &Tree, index: usize) -> bool {
     let top = tree.toplevel(index).and_then(|top| tree.elements.get(top));
     top.is_some_and(|top| top.role == Role::SCROLL_AREA)
 }
 
-/// The windows that an element may be in, the likeliest first. Windows are usually created in the
-/// order of their toplevels, so of several similar windows the likeliest has the same index as the
-/// element's toplevel.
+/// The windows that an element may be in, the likeliest first. Apps usually create their windows in
+/// the order of their toplevels in the tree. So among similar windows, the likeliest is the one
+/// whose number in that order is that of the element's toplevel.
 fn likeliest_first(tree: &Tree, index: usize) -> Vec<WindowId> {
     let windows = tree.windows_of(index);
     let top = tree.toplevel(index);

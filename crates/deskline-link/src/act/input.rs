@@ -128,8 +128,8 @@ impl<'a> Act<'a, '_> {
         Ok(())
     }
 
-    /// The point at which to turn the wheel to scroll the target. `over_it`: whether to look for a
-    /// point over the target at which the wheel changes no control.
+    /// The point at which to turn the wheel to scroll the target. If `over_it`, the point is over
+    /// the target, and not over a control whose value the wheel would change.
     fn reach_to_scroll(&mut self, target: &Resolved, over_it: bool) -> Result<Point> {
         let reached = self.reach(target)?;
         match reached.place.filter(|_| over_it) {
@@ -147,8 +147,8 @@ impl<'a> Act<'a, '_> {
         self.animate(from, Some(start), None)?;
         self.look_at_canvas(start);
         self.picture_before_input();
-        // A window that has come to the front may still be fading in, which is no effect of the
-        // drag.
+        // A window that has just come to the front may still fade in. The picture is taken after
+        // that, so that the fading does not count as an effect of the drag.
         if self.step.before_input.is_some() {
             let still = change::before_when_still(&mut **self.desk, self.cancel);
             self.step.before_input = still.or_else(|| self.step.before_input.take());
@@ -180,8 +180,8 @@ impl<'a> Act<'a, '_> {
             refusal,
         };
         let (deed, name) = (deed_of(quiet), &target.name);
-        // A press on an area of an image map presses the middle of the map, except in Chromium,
-        // whose map has another native role.
+        // A press on an area of an image map presses the middle of the map. Chromium presses the
+        // area itself, and reports its maps under another native role.
         let map = self.tree.zip(target.index).and_then(lookup::map_of);
         let goes_astray = map.is_some_and(|map| map.native_role == "image") && deed == Deed::Press;
         let obstacle = if self.is_picture_only() || is_from_picture(&element.id) {
@@ -198,7 +198,8 @@ impl<'a> Act<'a, '_> {
         self.animate(target, None, None)?;
         self.desk.quiet = true;
         let done = &mut self.step.done;
-        // An app that does not answer may still have carried out the action.
+        // Set before the call: an app that gives no answer may have carried out the action all the
+        // same.
         done.underway = true;
         let acted = self.desk.act(&element.id, deed);
         done.underway = matches!(
@@ -230,8 +231,8 @@ impl<'a> Act<'a, '_> {
         self.target.ok_or_else(no_target)
     }
 
-    /// Takes the picture before the action, if the tree does not describe what is at `at`, and if
-    /// the link has not already taken a picture before it raised the window.
+    /// Takes the picture before the action, if the tree does not describe what is at `at`. Does
+    /// nothing if the link already took one before it raised the window.
     pub(super) fn look_at_canvas(&mut self, at: Point) {
         let target = self.target.and_then(|target| target.index);
         let wants =
@@ -276,9 +277,9 @@ impl<'a> Act<'a, '_> {
         await_quiet(self.desk, self.pid, awaits).map(|(_, tree)| tree)
     }
 
-    /// The app's tree once a clicked field has the focus. X11 window managers delay the first click
-    /// into a window (a synchronous grab of the button) but not the keys: keys that are sent at
-    /// once arrive before the click, and reach no field.
+    /// The app's tree once the clicked field has the focus. An X11 window manager holds back the
+    /// first click into a window, but not the keys. So keys sent right after the click would arrive
+    /// before it, and reach no field.
     pub(super) fn await_focus(&mut self, tree: Tree) -> Result<Tree> {
         let known = self.tree.zip(self.target.and_then(|t| t.index));
         let known = known.filter(|(known, index)| takes_text(&known.elements[*index]));
@@ -289,8 +290,8 @@ impl<'a> Act<'a, '_> {
         self.read_until(tree, FIELD_COMES, has_it)
     }
 
-    /// Fails if a clicked field lacks the focus while another field, which showed before, has it,
-    /// or while a new menu is open: the text would go to that field or menu.
+    /// Fails if a clicked field does not have the focus: another field that showed before has it,
+    /// or a menu or a dialog has opened. The text would go there.
     pub(super) fn check_focus(&self, tree: &Tree) -> Result<()> {
         let known = self.tree.zip(self.target.and_then(|t| t.index));
         let Some((known, index)) = known.filter(|(known, index)| {
@@ -305,7 +306,10 @@ impl<'a> Act<'a, '_> {
         let has = match other {
             Some(other) => other.name,
             None if tree.elements.iter().any(is_new) => "a menu".to_owned(),
-            None => return Ok(()),
+            None => match tree.dialog_since(known) {
+                Some(dialog) => summary::name_of(tree, dialog),
+                None => return Ok(()),
+            },
         };
         let field = summary::name_of(known, index);
         Err(NoEffect::from(Mismatch::NotFocused { field, has }).into())
@@ -333,8 +337,8 @@ impl<'a> Act<'a, '_> {
         self.tree.map(|tree| Witness::in_window(tree, self.window))
     }
 
-    /// Where the keys will go. An app whose window was behind may report no focused element at
-    /// first, and is then read again.
+    /// Where the keys will go. An app whose window was behind may first report no focused element.
+    /// Such an app is read again.
     fn witness(&mut self) -> Result<Option<Witness>> {
         let Some(known) = self.known_witness() else {
             return Ok(None);
@@ -344,8 +348,8 @@ impl<'a> Act<'a, '_> {
         }
         let front = self.desk.front_before().and_then(|front| front.pid);
         let behind = front != Some(self.pid);
-        // Qt 5 always reports the current tab as focused, and Chromium the last focus of a page,
-        // even if its address bar gets the keys.
+        // In Qt 5 the current tab always counts as focused. Chromium reports the last focus of a
+        // page even while its address bar gets the keys.
         let no_field = known.field().is_none() && !known.is_in_table();
         let may_move = behind && (no_field || known.page);
         let mut left = match (known.focus.is_some(), may_move) {
@@ -369,8 +373,8 @@ impl<'a> Act<'a, '_> {
         Ok(Some(known))
     }
 
-    /// Where keys go, according to `tree`, which has only the visible elements, and to the earlier
-    /// `self.tree`, which may have more secure fields.
+    /// Where keys go according to `tree`. That tree has only the visible elements, so the secure
+    /// fields of the earlier `self.tree` count too.
     fn own_witness(&self, tree: &Tree) -> Witness {
         let now = Witness::new(tree);
         match self.tree {
@@ -379,10 +383,10 @@ impl<'a> Act<'a, '_> {
         }
     }
 
-    /// Aims at the window that the click brought to the front, even if it is a dialog of another
-    /// process. Never aims at the person's window, at a blocked app, or at another window of the
-    /// target's process that was open before. `tree` is the latest reading of that process. Returns
-    /// where keys go now.
+    /// Aims at the window that the click has brought to the front, also if it is a dialog of
+    /// another process. Never aims at the person's window, at a blocked app, or at another window
+    /// of the target's process that was open before. `tree` is the latest reading of that process.
+    /// Returns where keys go now.
     pub(super) fn follow(&mut self, tree: &Tree) -> Result<Option<Witness>> {
         let front = self.desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
@@ -396,7 +400,7 @@ impl<'a> Act<'a, '_> {
             });
             return Ok(Some(self.own_witness(tree)));
         }
-        // Without the guard the person may have switched to that window.
+        // If the guard does not hold, the person may have brought that window to the front.
         let switched = !self.desk.is_private()
             && !self.desk.guard.holds()
             && front
@@ -418,7 +422,7 @@ impl<'a> Act<'a, '_> {
         }
         self.desk.refuse_substitute(self.pid, (&front, pid), true)?;
         self.policy.approve(&mut **self.desk, pid)?;
-        // A tree that cannot be read may hold anything, also an alert.
+        // An app that cannot be read counts as one that may show an alert.
         let prompt = match self.desk.read(pid, Scope::Showing) {
             Err(e) if self.policy.grants.asks => return Err(e),
             prompt => prompt.ok(),
@@ -458,14 +462,15 @@ impl<'a> Act<'a, '_> {
         };
         let pressed = self.press_key(press, Duration::ZERO);
         if let (Err(Error::Input(_)), Some(_)) = (&pressed, &typing.text) {
-            // The window that has come to the front may ask for a password, so the text may be one.
+            // The window that has come to the front may ask for a password. Forgetting the reading
+            // hides the text.
             self.step.keys.after = None;
         }
         pressed
     }
 
     /// Types the first character alone if it opens a field for the rest, as in GTK's file dialogs:
-    /// characters that are typed before that field has the focus are lost. Returns the rest of the
+    /// characters that arrive before that field has the focus are lost. Returns the rest of the
     /// text.
     fn type_first<'t>(&mut self, text: &'t str) -> Result<&'t str> {
         let rest = text
@@ -482,13 +487,13 @@ impl<'a> Act<'a, '_> {
         let tree = self.pause()?;
         let has_come = |tree: &Tree| match Witness::new(tree).field() {
             Some(field) => field.text.ends_with(first),
-            // Outside of dialogs the character may be a shortcut, and in a password dialog a part
-            // of the password: no field will open.
+            // Outside of dialogs the character may be a shortcut. In a password dialog it may be a
+            // part of the password. No field opens in either case.
             None => tree.dialog.is_none() || before.secure,
         };
         let tree = self.read_until(tree, FIELD_COMES, has_come)?;
         let now = Witness::new(&tree);
-        // The field may have opened without taking the character.
+        // The field may have opened and lost the character that opened it.
         let lost = now.field().is_some_and(|field| field.text.is_empty());
         Ok(if lost { text } else { rest })
     }
@@ -498,7 +503,7 @@ impl<'a> Act<'a, '_> {
         if let Some(character) = character_of(press) {
             self.step.keys.text.push(character);
             self.step.keys.by_layout |= !press.modifiers.is_empty();
-            // The last reading is older than this key.
+            // The last reading is from before this key, so it proves nothing.
             self.step.keys.after = None;
         }
         self.desk.press_key(press, hold)?;
@@ -515,14 +520,14 @@ impl<'a> Act<'a, '_> {
         if !self.call.options.show_animation {
             return Ok(());
         }
-        // The bounds of the target are outlined only if the click is in them: the target may have
-        // been scrolled.
+        // The target may have been scrolled since it was read. So its bounds are outlined only if
+        // the click is inside them.
         let holds = |place: &Rect| at.is_none_or(|at| place.contains(at));
         let place = self.place(target).filter(holds).or(at.map(around));
         let guarded = self.desk.guard.holds();
         let clicked = target.index.and_then(|i| self.tree?.elements.get(i));
         let caption = match text {
-            // A click on something other than a field may open a password prompt: show no text.
+            // A click on anything but a field may open a password prompt, so the text is not shown.
             Some(text) if clicked.is_some_and(takes_text) => self.caption_of(text),
             Some(_) => HIDDEN,
             None => "",
@@ -576,17 +581,19 @@ fn around(point: Point) -> Rect {
     Rect::at(point.x - 8, point.y - 8, 16, 16)
 }
 
-/// Whether an element of an earlier tree is visible and neither it nor a new window has the focus.
+/// Whether a field has lost the focus, or has not got it. A pop-up that has opened may have it, but
+/// not a dialog.
 fn lacks_focus(tree: &Tree, known: &Tree, index: usize) -> bool {
     let Some(at) = tree.find_again(known, index) else {
         return false;
     };
+    let asks = tree.dialog_since(known).is_some();
     let has_it = |focus: usize| {
         let top = tree.toplevel(focus).map(|top| &tree.elements[top].id);
         let is_new = top.is_some_and(|top| known.elements.iter().all(|e| e.id != *top));
-        is_new || focus == at || tree.is_inside(focus, at) || tree.is_inside(at, focus)
+        is_new && !asks || focus == at || tree.is_inside(focus, at) || tree.is_inside(at, focus)
     };
-    tree.elements[at].visible && !tree.focus().is_some_and(has_it)
+    (tree.elements[at].visible || asks) && !tree.focus().is_some_and(has_it)
 }
 
 fn no_target() -> Error {

@@ -1,8 +1,8 @@
-//! Keys of a link go to the window that its last input went to, or to a window that this input
-//! opened; never to another window of the same process that came to the front meanwhile. In
-//! LibreOffice every document is a window of one process.
+//! In LibreOffice every document is a window of one process. So keys of a link go only to the
+//! window of its last input, or to a window that this input has opened. They never go to another
+//! window of the process that has come to the front meanwhile.
 
-use deskline_core::{Tree, WindowId, escape};
+use deskline_core::{Tree, WindowId, escape, is_dialog};
 
 use super::action::Act;
 use crate::checkpoint::InputWindow;
@@ -23,7 +23,7 @@ impl Act<'_, '_> {
             Some(front) => Some(InputWindow {
                 pid: self.pid,
                 window: front.id,
-                dialog: self.tree.is_some_and(|tree| is_dialog(tree, front.id)),
+                dialog: self.tree.is_some_and(|tree| shows_dialog(tree, front.id)),
                 beside: self
                     .desk
                     .windows_of(self.pid)?
@@ -36,11 +36,11 @@ impl Act<'_, '_> {
         Ok(())
     }
 
-    /// Fails if `now`, the window that would get keys, is not the window of the link's last input,
-    /// but another window of the same process that was already open at that time. A dialog that
-    /// comes to the front counts as an effect of the input, even if it was open before. So does the
-    /// only window that is left after the window of the last input has closed. `tree` is the latest
-    /// reading.
+    /// Fails if keys would go to a window that is not the window of the link's last input, but was
+    /// open at that time and belongs to the same process. `now` is the window that would get them.
+    /// Two kinds of windows are allowed: a dialog that has come to the front, even if it was open
+    /// before, and the only window that is left after the one of the last input has closed. `tree`
+    /// is the latest reading.
     pub(crate) fn check_window(&mut self, tree: Option<&Tree>, now: &Window) -> Result<()> {
         let Some(last) = self
             .desk
@@ -53,7 +53,7 @@ impl Act<'_, '_> {
         if last.window == now.id || !last.beside.contains(&now.id) {
             return Ok(());
         }
-        if tree.is_some_and(|tree| is_dialog(tree, now.id)) {
+        if tree.is_some_and(|tree| shows_dialog(tree, now.id)) {
             return Ok(());
         }
         let left = self.desk.windows_of(self.pid)?;
@@ -66,8 +66,8 @@ impl Act<'_, '_> {
             title: now.title.clone(),
             pid: self.pid,
             why: format!(
-                "came to the front, and the last input of this call went to another window of the \
-                 app: no key was sent. Pass window '{title}' in a call of its own if the keys \
+                "came to the front, but the last input of this call went to another window of the \
+                 app. So no key was sent. Pass window '{title}' in a call of its own if the keys \
                  are for that window"
             ),
             unsent: false,
@@ -92,10 +92,10 @@ impl Act<'_, '_> {
     }
 }
 
-fn is_dialog(tree: &Tree, window: WindowId) -> bool {
+fn shows_dialog(tree: &Tree, window: WindowId) -> bool {
     let its = tree.window(window).map_or(&[][..], |w| &w.elements);
     its.iter().any(|top| {
-        let role = tree.elements.get(*top).map(|e| e.native_role.as_ref());
-        tree.dialog == Some(*top) || matches!(role, Some("dialog" | "alert" | "file chooser"))
+        let element = tree.elements.get(*top);
+        tree.dialog == Some(*top) || element.is_some_and(|e| is_dialog(&e.native_role))
     })
 }

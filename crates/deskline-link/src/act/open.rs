@@ -14,13 +14,13 @@ use deskline_input::clock::Instant;
 /// quiet machine.
 const START: Duration = Duration::from_secs(45);
 
-/// The polling interval. The process, the window and the tree of an app are reported in three ways,
-/// and two of these send no event.
+/// The polling interval. Process, window and tree of an app come from three sources, and only one
+/// of them sends events.
 const LOOK: Duration = Duration::from_millis(30);
 
 /// Opens an app, which becomes the link's subject, and brings its window to the front. If the
-/// window does not come to the front, this is only noted, because the app is open. Returns whether
-/// this call started the app.
+/// window does not come to the front, the answer only gets a note, because the app is open. Returns
+/// whether this call started the app.
 pub(crate) fn open(
     desk: &mut Checkpoint<'_>,
     identifier: &str,
@@ -63,7 +63,7 @@ fn started(desk: &mut Checkpoint<'_>, name: &str) -> Result<u32> {
             if since.elapsed() <= hint.joins() {
                 return Ok(None);
             }
-            // Some apps have windows, and no tree.
+            // Some apps have windows but no tree.
             match desk.read(pid, Scope::Showing) {
                 Ok(_) => Ok(Some(pid)),
                 Err(_) => Err(Error::no_window(pid, name, hint)),

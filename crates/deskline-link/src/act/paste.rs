@@ -25,7 +25,7 @@ impl Act<'_, '_> {
         self.step.done.underway = false;
         self.desk.lend_clipboard(text, self.pid)?;
         if terminal {
-            // GNOME's terminal ignores the keys until it knows what the clipboard has.
+            // GNOME's terminal ignores the paste keys until it knows what is on the clipboard.
             self.pause()?;
         }
         let press = self.desk.clipboard()?.keys(terminal);
@@ -41,7 +41,7 @@ impl Act<'_, '_> {
                 waited: READS,
             }));
         }
-        // The app may request the text again, and inserts it some time later.
+        // The app may request the text a second time, and insert it some time after that.
         let until = Instant::now() + INSERTS;
         while let Err(e) = self.pause() {
             if !matches!(e, Error::NotAnswering { .. }) || Instant::now() >= until {

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use deskline_core::{Point, Rect, Role, Tree, summary, tag};
+use deskline_core::{Element, Point, Rect, Role, Tree, TreeWindow, summary, tag};
 
 use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
+use super::wheel::{LINE, scrollers, showing_alike, wheel};
 use crate::call::Target;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
@@ -22,9 +23,6 @@ use deskline_input::clock::Instant;
 /// The maximum number of wheel turns to bring an element into view.
 const WHEEL_TURNS: usize = 60;
 
-/// The approximate distance of one line of the wheel, in pixels, in any toolkit. A list of Qt may
-/// scroll by three rows of any height.
-const LINE: i32 = 50;
 const WHEEL_TIME: Duration = Duration::from_secs(10);
 
 /// How long to wait before a click until an element stops moving.
@@ -44,7 +42,7 @@ pub(crate) struct Reached {
     /// Where the pointer was moved to for this target, and when.
     pub(super) arrived: Option<(Point, Instant)>,
     /// The target's window, and the window's bounds when the point was found.
-    window: Option<(WindowId, Rect)>,
+    pub(super) window: Option<(WindowId, Rect)>,
 }
 
 impl Reached {
@@ -94,16 +92,17 @@ impl Act<'_, '_> {
             // their old bounds.
             let can_reread = !is_from_picture(&tree.elements[index].id);
             let reread = reread.filter(|_| can_reread);
-            let (place, window) = if let Some(now) = reread {
+            let (place, window) = if let Some(now) = &reread {
                 // Take the bounds from the new reading.
-                let seen = seen_in(&now, tree, index);
+                let seen = seen_in(now, tree, index);
                 seen.map_or_else(|| self.look_for(tree, index), Ok)?
             } else {
                 let place = tree.elements[index].place();
                 let place = place.ok_or_else(|| no_place(&target.name))?;
                 (place, window_of(tree, index).filter(|_| can_reread))
             };
-            let point = self.words(target, place).unwrap_or_else(|| middle(place));
+            let free = || beside_windows((tree, index), reread.as_ref(), place, middle(place));
+            let point = self.words(target, place).unwrap_or_else(free);
             let mut reached = at(point, Some(place), &target.name, false);
             reached.window = window;
             self.arrive(target, &mut reached)?;
@@ -174,7 +173,7 @@ impl Act<'_, '_> {
 
     /// Whether the window has other bounds now: the person may have moved it, or a window manager
     /// has started, which puts new frames around all windows.
-    fn has_moved(&mut self, window: Option<(WindowId, Rect)>) -> Result<bool> {
+    pub(super) fn has_moved(&mut self, window: Option<(WindowId, Rect)>) -> Result<bool> {
         let Some((id, known)) = window else {
             return Ok(false);
         };
@@ -321,7 +320,11 @@ impl Act<'_, '_> {
             let now = self.moved(Some(Sent::Scroll))?;
             // A part of a page may be opening or scroll smoothly.
             if tree.page_around(index).is_some() {
-                self.read_until(now, MOVES, |now| seen(now, tree, index).is_some())?;
+                let comes = |now: &Tree| {
+                    let at = now.find_again(tree, index);
+                    at.is_some_and(|at| shows_middle(now, at))
+                };
+                self.read_until(now, MOVES, comes)?;
             }
         }
         let start = Instant::now();
@@ -336,14 +339,20 @@ impl Act<'_, '_> {
                 break;
             };
             let place = now.elements[at].place();
-            if let Some(place) = place.filter(|_| shows(&now, at)) {
+            // What is fixed at the edge of a page stays there.
+            let stays = last.is_none() && place == tree.elements[index].place();
+            let is_there = shows_middle(&now, at) || stays && shows(&now, at);
+            if let Some(place) = place.filter(|_| is_there) {
                 return Ok(place);
             }
             if let (Some((_, Some(was), _)), Some(now)) = (last, place) {
                 let far = (now.x - was.x).abs().max((now.y - was.y).abs());
                 line = line.max(far / turned);
             }
-            if last == Some((level, place, showing_alike(&now, at, level))) {
+            // Of what is larger than its container, only the place changes.
+            let showing = showing_alike(&now, at, level);
+            let showing = showing.map(|ends| (ends, now.elements[ends.0].extents));
+            if last == Some((level, place, showing)) {
                 // The wheel moved nothing there, or the app reports the motion late.
                 if self.desk.wait_for_change(LATE)?.is_some() {
                     last = None;
@@ -351,7 +360,6 @@ impl Act<'_, '_> {
                 }
                 level += 1;
             }
-            let showing = showing_alike(&now, at, level);
             let Some((area, lines)) = wheel(&now, (at, level), line) else {
                 break;
             };
@@ -365,7 +373,20 @@ impl Act<'_, '_> {
             self.moved(None)?;
             turned = (lines.0 + lines.1).abs().max(1);
         }
-        Err(not_showing(tree, index))
+        let focused = self.scroll_by_focus(tree, index)?;
+        focused.ok_or_else(|| not_showing(tree, index))
+    }
+
+    /// Scrolls a control into view by giving it the focus: that works also where the wheel would
+    /// change a control. Returns the bounds that it has then.
+    fn scroll_by_focus(&mut self, tree: &Tree, index: usize) -> Result<Option<Rect>> {
+        let Element { id, role, .. } = &tree.elements[index];
+        if !role.is_interactive() || self.desk.act(id, Deed::Focus).is_err() {
+            return Ok(None);
+        }
+        let now = self.moved(Some(Sent::Scroll))?;
+        let now = self.read_until(now, LATE, |now| seen(now, tree, index).is_some())?;
+        Ok(seen(&now, tree, index))
     }
 }
 
@@ -421,6 +442,47 @@ fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<
     })
 }
 
+/// The point, or another one of the element's bounds if a window of the app that stays above lies
+/// over it, such as a window of tools.
+fn beside_windows(
+    (known, index): (&Tree, usize),
+    reread: Option<&Tree>,
+    place: Rect,
+    point: Point,
+) -> Point {
+    /// How far the frame and the title bar of a window may reach beyond its bounds.
+    const FRAME: i32 = 8;
+    const TITLE: i32 = 40;
+    let tree = reread.unwrap_or(known);
+    let top = tree.find_again(known, index);
+    let top = top.and_then(|index| tree.toplevel(index));
+    let is_own = |window: &TreeWindow| top.is_some_and(|top| window.elements == [top]);
+    let own = tree.windows.iter().position(is_own).unwrap_or(0);
+    let over = tree.windows[..own].iter().filter(|window| window.on_screen);
+    let framed = |Rect { x, y, w, h }| {
+        let (x, y) = (i32::saturating_sub(x, FRAME), i32::saturating_sub(y, TITLE));
+        Rect::at(x, y, w + 2 * FRAME, h + TITLE + FRAME)
+    };
+    let over: Vec<Rect> = over.map(|window| framed(window.extents)).collect();
+    let is_free = |at: &Point| !over.iter().any(|window| window.contains(*at));
+    let mut points = [point].into_iter().chain(spots(place));
+    points.find(is_free).unwrap_or(point)
+}
+
+/// Points of a box, the likeliest first. Some lie in the middles of the lines of a wrapped text,
+/// others at the ends of its first and last line.
+pub(super) fn spots(place: Rect) -> impl Iterator<Item = Point> {
+    const EIGHTHS: [i32; 5] = [4, 7, 1, 6, 2];
+    let at = move |x: i32, y: i32| Point {
+        x: place.x.saturating_add(place.w.saturating_mul(x) / 8),
+        y: place.y.saturating_add(place.h.saturating_mul(y) / 8),
+    };
+    let lines = [4, 2, 6, 1, 7];
+    lines
+        .into_iter()
+        .flat_map(move |y| EIGHTHS.into_iter().map(move |x| at(x, y)))
+}
+
 /// The window of an element, if it is known, and the window's bounds when the tree was read.
 fn window_of(tree: &Tree, index: usize) -> Option<(WindowId, Rect)> {
     match tree.windows_of(index)[..] {
@@ -463,197 +525,21 @@ pub(super) fn look_again(
     Ok(None)
 }
 
-/// Whether an element shows, or is in the part of a page that shows: what something else covers
-/// wholly, Firefox reports as scrolled away.
+/// Whether an element shows, or a part of it is in the part of a page that shows: what something
+/// else covers wholly, Firefox reports as scrolled away.
 fn shows(tree: &Tree, index: usize) -> bool {
     let page = tree.page_around(index);
     let in_page = page.is_some_and(|page| tree.elements[page].visible);
     let place = tree.elements[index].place().filter(|_| in_page);
-    let in_view = |place: Rect| tree.is_in_view(index, place.center());
-    tree.elements[index].visible || place.is_some_and(in_view)
+    let fits = |place| lookup::fits(tree.part_in_view(index, place));
+    tree.elements[index].visible || place.is_some_and(fits)
 }
 
-pub(super) fn is_holder(tree: &Tree, at: usize) -> bool {
-    matches!(
-        tree.elements[at].role,
-        Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
-    )
-}
-
-/// The candidates for scrolling an element: its visible ancestors whose bounds do not contain the
-/// element's centre, the innermost first, each with its bounds.
-fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> + '_ {
-    let place = tree.elements[index].place();
-    let around = move || tree.outwards(index).skip(1);
-    around()
-        .zip(tree.outwards(index))
-        .filter_map(move |(at, inner)| {
-            let element = &tree.elements[at];
-            // Qt's lists, tables and trees scroll themselves.
-            let scrolls = is_holder(tree, at);
-            // Firefox's lists of choices are menus.
-            let outer = element.parent.and_then(|outer| tree.elements.get(outer));
-            let in_combo = outer.is_some_and(|outer| outer.role == Role::COMBO_BOX);
-            let scrolls = scrolls || element.role == Role::MENU && in_combo;
-            // In a page any part may scroll without being reported as scrollable.
-            let part = place.is_some() && tree.page_around(at).is_some();
-            let area = element.place().filter(|_| element.visible)?;
-            // Qt has no role for its other scroll areas. They are smaller than their content.
-            let larger = element.role != Role::WINDOW && tree.elements[inner].is_larger(area);
-            if !scrolls && !part && !larger {
-                return None;
-            }
-            let shows = place.is_some_and(|place| area.contains(place.center()));
-            (!shows).then_some((at, area))
-        })
-}
-
-/// The first and the last visible element of the same role as `index`, in the container at `level`.
-/// If there are no such elements, the first and the last visible part of the content that scrolls
-/// there: GTK 3 gives no place to what is scrolled away.
-fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usize)> {
-    let (area, bounds) = scrollers(tree, index).nth(level)?;
-    let inside = || tree.inside(area).filter(|i| tree.elements[*i].visible);
-    let ends = |mut alike: Box<dyn Iterator<Item = usize> + '_>| {
-        let first = alike.next()?;
-        Some((first, alike.last().unwrap_or(first)))
-    };
-    let role = tree.elements[index].role;
-    let alike = ends(Box::new(
-        inside().filter(|i| tree.elements[*i].role == role),
-    ));
-    let content = || {
-        let placed = |at: &usize| tree.elements[*at].place().is_some();
-        let content = tree.outwards(index).skip(1).find(placed)?;
-        let parts = inside().filter(|i| tree.elements[*i].parent == Some(content));
-        tree.elements[content]
-            .is_larger(bounds)
-            .then(|| ends(Box::new(parts)))?
-    };
-    alike.or_else(content)
-}
-
-/// Where to turn the wheel to bring an element into view, and by how many lines to the right and
-/// down. The distance comes from the bounds of the element. GTK 3 reports no bounds for elements
-/// that are scrolled away: then the index of the element among those of the visible elements gives
-/// the direction, and the distance in pages.
-fn wheel(tree: &Tree, (index, level): (usize, usize), line: i32) -> Option<(Point, (i32, i32))> {
-    const MOST_LINES: i32 = 10;
-    let (holder, area) = scrollers(tree, index).nth(level)?;
-    let by = |distance: i32| (distance.abs() / line).clamp(1, MOST_LINES) * distance.signum();
-    let lines = match (
-        tree.elements[index].place(),
-        showing_alike(tree, index, level),
-    ) {
-        (Some(place), _) => {
-            let (at, middle) = (place.center(), area.center());
-            match by(at.y - middle.y) {
-                _ if area.contains(Point { x: middle.x, ..at }) => (by(at.x - middle.x), 0),
-                down => (0, down),
-            }
-        }
-        (None, Some((first, last))) => {
-            let page = (last - first).max(1);
-            let (pages, sign) = if index < first {
-                ((first - index) / page, -1)
-            } else if index > last {
-                ((index - last) / page, 1)
-            } else {
-                return None;
-            };
-            // One page less: the last turn could go too far.
-            let pages = i32::try_from(pages).unwrap_or(i32::MAX).saturating_sub(1);
-            let is_row = content(tree, index).is_some_and(|row| row.w > area.w && row.h <= area.h);
-            let page = if is_row { area.w } else { area.h };
-            let some = if is_row {
-                page / LINE / 2
-            } else {
-                lines_for(Some(area))
-            };
-            let far = pages.saturating_mul(page) / LINE;
-            let lines = far.min(MOST_LINES).max(some) * sign;
-            if is_row { (lines, 0) } else { (0, lines) }
-        }
-        (None, None) => return None,
-    };
-    Some((wheel_spot(tree, holder, area)?, lines))
-}
-
-/// How many lines to turn the wheel at first, so that nothing is skipped: two thirds of the visible
-/// part. A line has at most 60 pixels in any toolkit.
-pub(super) fn lines_for(place: Option<Rect>) -> i32 {
-    const LINE: i32 = 60;
-    place.map_or(3, |place| (place.h * 2 / 3 / LINE).clamp(1, 10))
-}
-
-/// The bounds of the innermost ancestor that has bounds.
-fn content(tree: &Tree, index: usize) -> Option<Rect> {
-    tree.outwards(index)
-        .skip(1)
-        .find_map(|at| tree.elements[at].place())
-}
-
-/// The first of [`wheel_spots`], starting at the middle of `area`.
-pub(super) fn wheel_spot(tree: &Tree, holder: usize, area: Rect) -> Option<Point> {
-    wheel_spots(tree, holder, area, area.center()).next()
-}
-
-/// The points at which to turn the wheel over an area, the best first: `first`, then those near the
-/// middle. No point is over a control that the wheel would change. Points to which the scrolling
-/// would carry such a control come last, after a scroll bar, and only in a web page.
-pub(super) fn wheel_spots(
-    tree: &Tree,
-    holder: usize,
-    area: Rect,
-    first: Point,
-) -> impl Iterator<Item = Point> {
-    const STEPS: [i32; 7] = [4, 3, 5, 2, 6, 1, 7];
-    /// The distance from the edge, to miss controls that fill the width, in pixels.
-    const EDGE: i32 = 3;
-    /// The padding of sliders, which GTK 4 does not report as part of them, in pixels.
-    const PADDING: i32 = 16;
-    let takers = tree.inside(holder).map(|i| &tree.elements[i]);
-    let takers = takers.filter(|e| changes_by_wheel(e.role));
-    let takers = takers.filter_map(|e| Some((e.extents?, e.visible)));
-    let takers: Vec<(Rect, bool)> = takers.collect();
-    let columns = STEPS.into_iter().map(|x| area.w / 8 * x);
-    let columns = columns.chain([EDGE, area.w.saturating_sub(EDGE)]);
-    let at = |x: i32, y: i32| Point {
-        x: area.x.saturating_add(x),
-        y: area.y.saturating_add(area.h / 8 * y),
-    };
-    let spots = columns.flat_map(|x| STEPS.into_iter().map(move |y| at(x, y)));
-    let holds = |(place, shows): &(Rect, bool), spot: &Point| *shows && place.contains(*spot);
-    let is_free = |spot: &Point| !takers.iter().any(|taker| holds(taker, spot));
-    let spots = std::iter::once(first).chain(spots).filter(is_free);
-    let spots: Vec<Point> = spots.collect();
-    let carried = |spot: &Point| {
-        let columns = takers.iter().map(|(place, _)| place.grown(PADDING));
-        let mut columns = columns.map(|r| r.contains(Point { y: r.y, ..*spot }));
-        columns.any(|holds| holds)
-    };
-    // Browsers do not change a control that the scrolling carries under the pointer.
-    let in_page = tree.page_around(holder).is_some();
-    let (carried, beside): (Vec<Point>, Vec<Point>) = spots.into_iter().partition(carried);
-    let bar = scroll_bar(tree, holder, area);
-    beside
-        .into_iter()
-        .chain(bar)
-        .chain(carried.into_iter().filter(move |_| in_page))
-}
-
-pub(super) fn changes_by_wheel(role: Role) -> bool {
-    let number = matches!(role, Role::SLIDER | Role::INCREMENTOR | Role::TAB);
-    number || matches!(role, Role::COMBO_BOX | Role::POP_UP_BUTTON)
-}
-
-/// The middle of the area's vertical scroll bar. Qt has it beside the area.
-fn scroll_bar(tree: &Tree, holder: usize, area: Rect) -> Option<Point> {
-    let around = tree.elements[holder].parent.unwrap_or(holder);
-    let bars = tree.inside(around).map(|i| &tree.elements[i]);
-    let mut bars = bars.filter(|e| e.role == Role::SCROLL_BAR && e.visible);
-    let place = bars.find_map(|e| e.place().filter(|bar| bar.h > bar.w && bar.h >= area.h / 2))?;
-    Some(place.center())
+/// Whether an element [`shows`] with its middle.
+fn shows_middle(tree: &Tree, index: usize) -> bool {
+    let place = tree.elements[index].place().filter(|_| shows(tree, index));
+    tree.elements[index].visible
+        || place.is_some_and(|place| tree.is_in_view(index, place.center()))
 }
 
 /// The error for an element that is not in view. Names the call that scrolls it into view, or else

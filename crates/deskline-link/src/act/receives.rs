@@ -7,10 +7,8 @@ use std::time::Duration;
 use deskline_core::{Element, Point, Rect, Role, States, Tree, summary, tag};
 
 use super::action::Act;
-use super::reach::{
-    MOVES, Reached, changes_by_wheel, is_holder, look_again, not_showing, seen_in, wheel_spot,
-    wheel_spots,
-};
+use super::reach::{MOVES, Reached, look_again, not_showing, seen_in, spots};
+use super::wheel::{changes_by_wheel, is_holder, wheel_spot, wheel_spots};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
 use crate::ocr::is_from_picture;
@@ -197,14 +195,16 @@ impl<'a> Act<'a, '_> {
                         continue;
                     }
                 }
-                Receiver::Other(cover) if turns < TURNS && self.bring_out(&seen, cover)? => {
-                    (turns, start) = (turns + 1, Instant::now());
+                Receiver::Other(cover) if turns < TURNS => {
+                    let is_out = self.bring_out(&seen, cover)?;
+                    turns = if is_out { turns + 1 } else { TURNS };
+                    if !is_out {
+                        self.leave(&seen, &mut reached)?;
+                    }
+                    start = Instant::now();
                 }
                 // The cover may go away, as a veil does once a page has loaded.
-                Receiver::Other(Some(_)) if start.elapsed() < MOVES => {
-                    turns = TURNS;
-                    self.cancel.wait(LOOK)?;
-                }
+                Receiver::Other(Some(_)) if start.elapsed() < MOVES => self.cancel.wait(LOOK)?,
                 Receiver::Other(cover) => return Err(covered(tree, &seen, cover).into()),
             }
             let now = self.see_again((tree, index))?;
@@ -280,6 +280,21 @@ impl<'a> Act<'a, '_> {
         let wait = stays.saturating_sub(since.elapsed());
         self.cancel.wait(wait)?;
         Ok(wait.is_zero())
+    }
+
+    /// Moves the pointer to the window's corner: what covers the target may show only while the
+    /// pointer is over it, as a tool tip does.
+    fn leave(&mut self, seen: &Seen<'_>, reached: &mut Reached) -> Result<()> {
+        let top = seen.tree.toplevel(seen.index);
+        let top = top.and_then(|top| seen.tree.elements[top].place());
+        if let Some(Rect { x, y, .. }) = top.filter(|_| reached.arrived.take().is_some())
+            && let Err(e) = self.desk.hover(Point { x, y })
+        {
+            // A round corner may show another window.
+            tracing::debug!("the pointer stays: {e}");
+            self.cancel.check()?;
+        }
+        Ok(())
     }
 
     /// A point at which the target receives what is dropped there.
@@ -417,7 +432,7 @@ impl<'a> Act<'a, '_> {
                 Receiver::Moved
             }
             Hit::Topmost(hit) | Hit::InOrder(hit) => {
-                let hit = seen.tree.over_row(hit, seen.index, at);
+                let hit = seen.tree.over_cell(hit, seen.index, at);
                 if seen.tree.receives_for(hit, seen.index) {
                     Receiver::Target(at)
                 } else if seen.tree.is_around(hit, seen.index, at) {
@@ -459,32 +474,32 @@ impl<'a> Act<'a, '_> {
             }
         }
         let outline = cover.and_then(|cover| outline(tree, cover, seen.index));
-        // The browser may name a table for its head, or its column, that stays over the cells.
-        let is_table = around.is_some_and(|at| tree.elements[at].role == Role::TABLE);
-        if outline.is_none() && !is_table {
+        let Some((over, is_beside)) = outline else {
             return Ok(false);
-        }
+        };
         // In a web page any part may scroll, and shows only where all the parts around it show.
         let holds = |at: &usize| is_holder(tree, *at) || tree.page_around(*at).is_some();
         let holders: Vec<usize> = tree.outwards(seen.index).skip(1).filter(holds).collect();
+        let mut last = None;
         for (nth, holder) in holders.iter().enumerate() {
             let areas = holders[nth..].iter();
             let areas = areas.filter_map(|at| tree.elements[*at].place());
             let area = areas.reduce(|area, outer| area.intersect(&outer));
             let area = area.filter(|area| !area.is_empty());
-            let by = |area: Rect| {
-                let (over, is_beside) = outline.unwrap_or_else(|| (place, is_at_side(area, place)));
-                let along = |rect: Rect| if is_beside { turned(rect) } else { rect };
-                let lines = lines(along(area), along(place), along(over))?;
-                Some((area, is_beside, lines))
-            };
-            let Some((area, is_beside, lines)) = area.and_then(by) else {
+            let along = |rect: Rect| if is_beside { turned(rect) } else { rect };
+            let by = |area: Rect| lines(along(area), along(place), along(over));
+            let Some((area, lines)) = area.and_then(|area| Some((area, by(area)?))) else {
                 continue;
             };
             let Some(at) = wheel_spot(tree, *holder, area) else {
                 continue;
             };
-            self.turn_wheel(at, if is_beside { (lines, 0) } else { (0, lines) })?;
+            let turn = (at, if is_beside { (lines, 0) } else { (0, lines) });
+            // At the same point the same part of a page takes the wheel.
+            if last.replace(turn) == Some(turn) {
+                continue;
+            }
+            self.turn_wheel(turn.0, turn.1)?;
             let now = self.moved(Some(Sent::Scroll))?;
             // Firefox sends no event for the scrolling.
             if has_moved(&self.read_until(now, LATE, has_moved)?) {
@@ -513,13 +528,6 @@ fn outline(tree: &Tree, cover: usize, target: usize) -> Option<(Rect, bool)> {
         over,
         shared.is_some_and(|shared| is_bar(&shared) && shared.w > over.w),
     ))
-}
-
-/// Whether the edge of an area that is nearest to `place` is the left or the right one.
-fn is_at_side(area: Rect, place: Rect) -> bool {
-    let low = |rect: Rect| rect.y.saturating_add(rect.h);
-    let gap = |area: Rect, place: Rect| (place.y - area.y).min(low(area) - low(place));
-    gap(turned(area), turned(place)) < gap(area, place)
 }
 
 /// The rectangle with its axes exchanged.
@@ -552,14 +560,11 @@ fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
 /// scrolled away.
 fn shown((tree, index): (&Tree, usize), place: Rect, known: Option<&Tree>) -> Rect {
     const BAR: i32 = 16;
-    let mut part = place;
+    let mut part = tree.part_in_view(index, place);
     for at in tree.outwards(index).skip(1) {
         let Element { role, extents, .. } = &tree.elements[at];
         let Some(area) = *extents else { continue };
         let is_page = *role == Role::WEB_AREA;
-        if is_page || *role == Role::SCROLL_AREA {
-            part = part.intersect(&area);
-        }
         if tree.page_around(at).is_none() || part.intersect(&area) != part {
             continue;
         }
@@ -582,20 +587,6 @@ fn shown((tree, index): (&Tree, usize), place: Rect, known: Option<&Tree>) -> Re
         }
     }
     part
-}
-
-/// Points of a box, the likeliest first. Some lie in the middles of the lines of a wrapped text,
-/// others at the ends of its first and last line.
-fn spots(place: Rect) -> impl Iterator<Item = Point> {
-    const EIGHTHS: [i32; 5] = [4, 7, 1, 6, 2];
-    let at = move |x: i32, y: i32| Point {
-        x: place.x.saturating_add(place.w.saturating_mul(x) / 8),
-        y: place.y.saturating_add(place.h.saturating_mul(y) / 8),
-    };
-    let lines = [4, 2, 6, 1, 7];
-    lines
-        .into_iter()
-        .flat_map(move |y| EIGHTHS.into_iter().map(move |x| at(x, y)))
 }
 
 /// The `n`th point to try for a menu item that is not where its app reports it: by half rows

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use deskline_core::{
-    Diff, Element, ElementId, Key, KeyPress, Modifiers, Rect, Role, States, Tree, summary,
+    Diff, Element, ElementId, Key, KeyPress, Modifiers, Rect, Role, States, Tree, is_dialog,
+    summary,
 };
 
 use super::action::Act;
@@ -19,11 +20,12 @@ use deskline_input::clock::Instant;
 /// dialogs look a path up first, and web forms validate the text.
 const ENABLED: Duration = Duration::from_millis(400);
 
+const DELETE: KeyPress = KeyPress::new(Key::ForwardDelete, Modifiers::empty());
 const ERASE: KeyPress = KeyPress::new(Key::Backspace, Modifiers::empty());
 
 impl Act<'_, '_> {
-    /// Waits for the effect that the key depends on: a button that the text enables, a list that it
-    /// narrows, a path that a file dialog looks up.
+    /// Waits until the effect has come that the key depends on. The text may enable a button,
+    /// narrow a list, or make a file dialog look a path up.
     ///
     /// # Errors
     ///
@@ -50,11 +52,31 @@ impl Act<'_, '_> {
             return Err(NoEffect::KeyWithheld(Mismatch::NotTaken { focus }, press).into());
         }
         if press.key == Key::Return && press.modifiers.is_empty() {
+            if self.has_completed(&tree) {
+                self.desk.press_key(DELETE, Duration::ZERO)?;
+                self.step.done.say("erased what the bar had added");
+                tree = self.pause()?;
+                self.step.keys.after = Some(Witness::new(&tree));
+            }
             tree = self.await_button(tree)?;
         }
         self.step.keys.list = self.desk.popup_open(self.pid)?;
         self.step.keys.between = Some(tree);
         Ok(())
+    }
+
+    /// Whether a browser's own bar has completed the typed address: Return would open another one.
+    fn has_completed(&self, tree: &Tree) -> bool {
+        let Keys { text, after, .. } = &self.step.keys;
+        let field = after.as_ref().and_then(Witness::field);
+        let more = field.and_then(|field| field.text.strip_prefix(text.as_str()));
+        let at = field.and_then(|field| tree.elements.iter().position(|e| e.id == field.id));
+        let is_bar = |at: &usize| {
+            let top = tree.toplevel(*at);
+            let has_page = |top| tree.inside(top).any(|at| tree.page_around(at).is_some());
+            tree.page_around(*at).is_none() && top.is_some_and(has_page)
+        };
+        more.is_some_and(|more| !more.is_empty()) && at.is_some_and(|at| is_bar(&at))
     }
 
     /// Types the characters that the field has lost once more, one by one: some apps drop keys
@@ -81,7 +103,7 @@ impl Act<'_, '_> {
         Ok(Some(tree))
     }
 
-    /// The verdict about the text, according to `tree`, the last reading.
+    /// Whether the text is in its field, according to `tree`, the last reading.
     fn arrived(&mut self, tree: &Tree) -> Verdict {
         let step = &self.step;
         let was = step.before_input.as_ref().or(self.picture.as_ref());
@@ -97,9 +119,9 @@ impl Act<'_, '_> {
         }
     }
 
-    /// The name of the element that got the text and did nothing with it: the element is no field,
-    /// and neither the tree nor the picture has changed. A browser gives the keys to its page when
-    /// a new tab has loaded, and when its window comes to the front again.
+    /// The name of the element that got the text and did nothing with it: it is no field, and
+    /// neither the tree nor the picture has changed. That happens in browsers: they give the keys
+    /// to the page when a new tab has loaded, and when their window comes to the front again.
     fn idle_focus(&mut self, now: &Tree) -> Option<String> {
         let Keys { before, after, .. } = &self.step.keys;
         let stays = before.as_ref()?.keeps_focus(after.as_ref()?);
@@ -114,7 +136,7 @@ impl Act<'_, '_> {
         }
         let picture = self.step.before_input.as_ref();
         let picture = picture.or(self.picture.as_ref())?;
-        // A browser redraws its bars when it comes to the front.
+        // A browser that comes to the front redraws its bars, so they do not count.
         let place = |at: usize| now.elements.get(at)?.extents;
         let bars = now.toplevel(focus).and_then(place).zip(place(focus));
         let bars = bars.map(|(top, page)| Rect {
@@ -158,9 +180,8 @@ fn disabled_buttons(tree: &Tree) -> BTreeSet<ElementId> {
     let focus = tree.elements.iter().rposition(focused);
     let is_scope = |at: &usize| {
         let e = &tree.elements[*at];
-        let native = e.native_role.as_ref();
         matches!(e.role, Role::SHEET | Role::WEB_AREA)
-            || matches!(native, "dialog" | "alert" | "file chooser")
+            || is_dialog(&e.native_role)
             || tree.dialog == Some(*at)
     };
     let Some(scope) = focus.and_then(|focus| tree.outwards(focus).find(is_scope)) else {

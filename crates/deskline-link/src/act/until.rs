@@ -9,14 +9,15 @@ use deskline_core::search::nearest_of;
 use deskline_core::{Element, Point, Rect, Role, Texts, Tree, fold, summary};
 
 use super::action::Act;
-use super::reach::{lines_for, not_showing, wheel_spots};
+use super::reach::not_showing;
+use super::wheel::{lines_for, wheel_spots};
 use crate::error::{NoEffect, Result, TargetError};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, await_quiet};
 use crate::trees::Sent;
 use deskline_input::clock::Instant;
 
-/// The longest time that one call turns the wheel. Below 30 s, after which the guard opens.
+/// The longest time that one call turns the wheel. The guard opens after 30 s, so this is less.
 const LONGEST: Duration = Duration::from_secs(25);
 
 /// The largest number of turns of one call.
@@ -131,7 +132,7 @@ impl Act<'_, '_> {
         let mut at = at.ok_or_else(no_place)?;
         self.front(self.wanted_at(at))?;
         let mut step = lines_for(place);
-        // The most pixels by which one line of the wheel has moved the rows.
+        // The largest distance, in pixels, by which one line of the wheel has moved the rows.
         let mut pixels = 0;
         let start = Instant::now();
         let mut turned = Turned {
@@ -170,7 +171,8 @@ impl Act<'_, '_> {
                 turned.texts.extend(texts_in(now, area));
             }
             if still > 0 && self.target.is_some() {
-                // An inner area may have come under the pointer, and would take the wheel.
+                // Scrolling may have brought an inner area under the pointer, which would take the
+                // wheel.
                 let clear = clear_point(now, area, at).unwrap_or(at);
                 still *= i32::from(clear == at);
                 at = clear;
@@ -185,7 +187,7 @@ impl Act<'_, '_> {
             }
             last = look;
             if let (Some(place), 1..) = (place, pixels) {
-                // Half of the visible part: the app may still be scrolling.
+                // Turns by half of the visible part, because the app may still be scrolling.
                 step = (place.h / 2 / pixels).clamp(1, MOST_LINES);
             }
         }
@@ -208,7 +210,7 @@ impl Act<'_, '_> {
 pub(super) fn area_of(tree: &Tree, index: usize) -> usize {
     let scrolls = |at: &usize| is_area(&tree.elements[*at]) || overflows(tree, *at);
     let mut area = tree.outwards(index).find(scrolls).unwrap_or(index);
-    // A list in a viewport may be as tall as all of its rows.
+    // A list inside a viewport may be as tall as all of its rows. The viewport is the area then.
     let height = |at: usize| place_of(tree, at).map_or(0, |place| place.h);
     let is_port = |at: usize| matches!(tree.elements[at].role, Role::SCROLL_AREA | Role::GROUP);
     while let Some(outer) = tree.parent(area)
@@ -310,8 +312,8 @@ fn look_of(tree: &Tree, area: usize) -> u64 {
     hasher.finish()
 }
 
-/// Whether a text contains the wanted one only within a longer number, as "Line 30" contains "Line
-/// 3". Scrolling continues past such a text.
+/// Whether a text contains the wanted one only as a part of a longer number, as "Line 30" contains
+/// "Line 3". Scrolling continues past such a text.
 fn cuts_numbers(shown: &str, wanted: &str) -> bool {
     let (shown, wanted) = (fold(shown), fold(wanted));
     let is_digit = |c: Option<char>| c.is_some_and(char::is_numeric);

@@ -63,14 +63,14 @@ impl Waiting {
         }
     }
 
-    /// The call, to answer it without another look.
+    /// The call, for an answer without another look at the app.
     pub fn into_call(self) -> Call {
         self.call
     }
 }
 
-/// How long a wait for another element goes on after it began, if a dialog that the chain has
-/// opened asks for an answer.
+/// How long a wait goes on although a dialog that the chain has opened asks for an answer. Not for
+/// a wait for something in that dialog.
 const DIALOG: Duration = Duration::from_secs(2);
 
 /// The awaited element and state, and the start of the wait.
@@ -80,8 +80,8 @@ pub(crate) struct Wanted<'w> {
     state: Awaited,
     timeout: Duration,
     since: Instant,
-    /// The texts that earlier steps have typed. A field that contains one of these texts is not the
-    /// awaited element.
+    /// The texts that earlier steps have typed. A field that contains one of them is not the
+    /// awaited element: it would match at once.
     typed: Vec<String>,
     /// Whether the chain's next step acts on the same target, which then has to be enabled.
     acts_next: bool,
@@ -106,7 +106,7 @@ impl<'w> Wanted<'w> {
         }
     }
 
-    /// This wait, as the step of a chain that comes after `ended` runs.
+    /// The same wait, as a step of a chain in which `ended` runs have ended.
     pub(crate) fn after_runs(mut self, call: &Call, ended: usize) -> Self {
         let typed = call.runs().take(ended).filter_map(|(_, a)| a.keys().0);
         self.typed = typed.map(|text| fold(text).into_owned()).collect();
@@ -122,7 +122,10 @@ impl<'w> Wanted<'w> {
         };
         let wanted = fold(text);
         let echo = !wanted.is_empty() && self.typed.iter().any(|typed| typed.contains(&*wanted));
-        let may_be = |at: usize| !echo || !tree.elements[at].states.contains(States::EDITABLE);
+        let may_be = |at: usize| {
+            let is_echo = echo && tree.elements[at].states.contains(States::EDITABLE);
+            !is_echo && !is_closed(tree, at)
+        };
         match tree.find_text_among(may_be, text, role.as_deref()) {
             Some(found) => Ok(lookup::matched(tree, found)),
             None => Err(lookup::not_found(tree, &[], text, role.as_deref())),
@@ -145,7 +148,7 @@ impl<'w> Wanted<'w> {
         element.is_some_and(|e| e.states.contains(States::DISABLED))
     }
 
-    /// The sentence for the summary, if the condition holds in this tree.
+    /// The sentence for the summary, if the awaited state has come.
     ///
     /// # Errors
     ///
@@ -153,6 +156,7 @@ impl<'w> Wanted<'w> {
     fn in_tree(&self, tree: &Tree, loading: bool) -> std::result::Result<String, String> {
         let found = self.find(tree);
         let index = found.as_ref().ok().and_then(|found| found.index);
+        let index = index.filter(|at| !is_closed(tree, *at));
         let state = match self.state {
             Awaited::Present if self.acts_next => Awaited::Enabled,
             state => state,
@@ -192,7 +196,7 @@ impl<'w> Wanted<'w> {
     }
 }
 
-/// Tells whether another call wants the desktop. `None` if the wait keeps the desktop anyway.
+/// Tells whether another call wants the desktop. `None` if the wait keeps the desktop all the same.
 pub(crate) type Yields<'y> = Option<&'y dyn Fn() -> bool>;
 
 impl Link<'_> {
@@ -218,7 +222,7 @@ impl Link<'_> {
                 Ok(tree) => match wanted.in_tree(&tree, loads(desktop, &tree)) {
                     Ok(sentence) => {
                         // A dialog of the app itself, behind a plug-in's dialog, may have a button
-                        // of the same name.
+                        // with the same name. The plug-in's dialog is meant.
                         let helper = wanted
                             .is_disabled(&tree)
                             .then(|| self.find_in_helper(desktop, pid, wanted));
@@ -240,14 +244,14 @@ impl Link<'_> {
                         }
                     }
                 },
-                // The element ends with its process.
+                // An element of an app that has ended is absent.
                 Err(Error::NoProcess(_) | Error::NoWindow { .. })
                     if wanted.state == Awaited::Absent =>
                 {
                     let sentence = wanted.after(&name(wanted.target));
                     return Ok(Some(Found::own(sentence)));
                 }
-                // The app is busy. A single reading waits long enough.
+                // The app is busy. The next reading waits long enough by itself.
                 Err(Error::NotAnswering { .. }) if !wanted.left().is_zero() => {
                     if yields.is_some() {
                         return Ok(None);
@@ -306,8 +310,8 @@ impl Link<'_> {
         None
     }
 
-    /// Waits until the next reading is due: after an event, or after [`STEP`]. Ends early if
-    /// another call wants the desktop. `false` if [`STEP`] has passed without an event.
+    /// Waits for an event, or for [`STEP`], before the next reading. Ends early if another call
+    /// wants the desktop. Returns `false` if no event came.
     fn pause_until_due(
         &self,
         desktop: &mut dyn Desktop,
@@ -360,7 +364,7 @@ fn holds(tree: &Tree, index: Option<usize>, state: Awaited) -> bool {
     match state {
         Awaited::Present | Awaited::Loaded => element.is_some(),
         Awaited::Enabled => element.is_some_and(|e| !e.states.contains(States::DISABLED)),
-        Awaited::Absent => index.is_none_or(|i| is_closed(tree, i)),
+        Awaited::Absent => index.is_none(),
         Awaited::Visible => index.is_some_and(|i| tree.is_seen(i)),
         Awaited::State(states) => element.is_some_and(|e| e.states.contains(states)),
     }

@@ -6,7 +6,7 @@ use crate::call::{Action, Call, Quiet};
 use crate::report::Report;
 use crate::secrecy::{HIDDEN, character_of};
 
-/// Whether it is known that no text of the call is a secret.
+/// Whether no text of the call can be a secret.
 pub(super) fn tells_no_secret(call: &Call, report: &Report) -> bool {
     let sends_text = |action: &Action| {
         let (text, key) = action.keys();

@@ -32,7 +32,7 @@ fn step_message(e: &Error, call: &Call, report: &Report) -> String {
     if let Error::Cancelled(reason) = e {
         let mut message = cancelled(*reason, tool);
         if report.step.done.underway {
-            message += ". Some of the input may have arrived: call refresh_traversal to see";
+            message += ". Some of the input may have arrived. Call refresh_traversal to see";
         }
         return if report.step.done.is_empty() {
             message

@@ -183,12 +183,12 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
             let drags = |action: &Action| matches!(action, Action::Input(Input::Drag { .. }));
             let alone = diff.is_empty() || call.actions().any(drags);
             let moved = report.compared().filter(|_| alone);
-            let moved = moved.map_or(0, |(before, after, diff)| diff.moved(before, after));
-            let moved = match moved {
+            let moved = moved.map(|(before, after, diff)| match diff.moved(before, after) {
+                0 if after.has_moved_window(before) => ", the window moved".to_owned(),
                 0 => String::new(),
                 moved => format!(", {moved} moved"),
-            };
-            parts.push(summary::counts(diff) + &moved);
+            });
+            parts.push(summary::counts(diff) + &moved.unwrap_or_default());
         }
         (None, Some(tree)) => {
             let visible = tree.seen();

@@ -32,7 +32,8 @@ impl Checkpoint<'_> {
         let start = Instant::now();
         let grabbed = match self.desktop.guard() {
             Ok(guard) => {
-                // A panic in `grab` may leave the devices grabbed: the restore then releases them.
+                // A panic in `grab` may leave the devices grabbed. The restore releases them,
+                // because the grab is recorded before.
                 self.guard.taken(start);
                 let grabbed = guard.grab(task, self.cancel);
                 self.guard.since = None;
@@ -58,7 +59,8 @@ impl Checkpoint<'_> {
         Ok(())
     }
 
-    /// Waits until the person holds no mouse button: a click would be lost in their drag.
+    /// Waits until the person holds no mouse button: while they drag, a click of the agent would be
+    /// lost.
     fn await_button(&mut self) -> Result<()> {
         let freed = self.until(BUTTON, LOOK, |desk| {
             let held = desk.pointer()?.is_some_and(|now| now.pressed);
@@ -67,9 +69,9 @@ impl Checkpoint<'_> {
         freed.ok_or_else(|| TargetError::ButtonHeld.into())
     }
 
-    /// Called once all input of a step has been sent. Without the guard, the person's keys would
-    /// now go to the target's app, which is in front of theirs. The guard holds on until the
-    /// person's window is back, or for [`HOLD`].
+    /// Called once all input of a step has been sent. The target's app is still in front of the
+    /// person's, and would get the person's keys. So the guard keeps them out until the person's
+    /// window is back, or for [`HOLD`].
     pub(crate) fn hold_on(&mut self) {
         let can = self.desktop.guard().is_ok_and(Guards::holds_on);
         if can && self.guard.holds() && self.brings_back_another_app() {
@@ -110,8 +112,9 @@ impl Checkpoint<'_> {
         }
     }
 
-    /// Records where the pointer is, for the restore: the guard keeps the person's motions from the
-    /// apps, but these motions may still move the pointer, although the person does not mean to.
+    /// Records where the pointer is, for the restore. Under the guard the person's motions do not
+    /// reach the apps, but they may still move the pointer. That does not count as a move that the
+    /// person has made on purpose.
     pub(super) fn note_drift(&mut self) {
         if self.pointed
             && self.guard.unable.is_none()

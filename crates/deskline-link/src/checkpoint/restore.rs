@@ -40,9 +40,9 @@ impl Checkpoint<'_> {
         }
         let now = self.desktop.front().ok().flatten();
         if !self.touched {
-            // Put behind only a window that the app itself has opened or raised, and only if no
-            // menu is open, because the menu would close. Chromium raises its window when a dialog
-            // of its own closes.
+            // The app's window goes behind only if the app itself has opened or raised it: Chromium
+            // raises its window when one of its dialogs closes. While a menu is open no window goes
+            // behind, because the menu would close.
             let unasked = self.person_pressed() == Some(false);
             let by_app =
                 |now: &&Window| self.is_targets(now) && (unasked || !self.was_there(now.id));
@@ -60,15 +60,17 @@ impl Checkpoint<'_> {
             return;
         };
         let same_app = |now: &Window| {
-            // The target was in front before, and has opened a new window above the old one.
+            // The target was already in front before the link, and its new window covers the old
+            // one.
             let new = !self
                 .windows
                 .iter()
                 .any(|w| w.id == now.id && w.pid == now.pid);
             now.pid == front.pid && now.pid.is_some() && now.pid == self.subject.home() && new
         };
-        // If the window that a step raised may still come to the front, do not stop here: the
-        // display waits for it, and then brings the person's window back.
+        // A window that a step has requested to raise may still come to the front. Then it is not
+        // enough that the person's window is there now: the display waits for the late window, and
+        // brings the person's back.
         let stays = |now: &Window| now.id == front.id && !self.may_come_late;
         if now.as_ref().is_some_and(|now| stays(now) || same_app(now)) {
             if now.is_some_and(|now| now.id == front.id) {
@@ -81,8 +83,8 @@ impl Checkpoint<'_> {
             return;
         }
         self.restore_places();
-        // Several attempts, with a fresh `Cancel`: the person's window must come back even if the
-        // link was cancelled or the window manager is slow.
+        // Several attempts with a `Cancel` of their own, because the person's window must come back
+        // even if the link was cancelled or the window manager is slow.
         for _ in 0..RESTORES {
             let Ok(raising) = self.desktop.raising() else {
                 return;
@@ -105,8 +107,8 @@ impl Checkpoint<'_> {
     }
 
     /// Whether the person has switched to this window, or another app has opened it for the person.
-    /// That is so for every window that does not belong to the target. While an app is starting, a
-    /// new window does not count, because it may be that app's.
+    /// That is so for every window that is not the target's. While an app is starting, new windows
+    /// count as that app's.
     fn is_elsewhere(&self, now: &Window) -> bool {
         !self.is_targets(now) && (self.subject.home().is_some() || self.was_there(now.id))
     }
@@ -119,16 +121,16 @@ impl Checkpoint<'_> {
             return None;
         }
         let there = |id: WindowId| windows.iter().any(|w| w.id == id && w.is_plain());
-        // If the person's window was listed, so were those below it, in order.
+        // The windows below the person's window follow it in the list.
         let at = self.windows.iter().position(|w| w.id == closed);
         let below = at.map_or(&self.windows[..], |at| &self.windows[at + 1..]);
         let mut may = below.iter().filter(|w| at.is_some() || !self.is_targets(w));
         may.find(|w| there(w.id)).map(|w| w.id)
     }
 
-    /// Moves the pointer back if a link moved it, the person has not moved it since, and no button
-    /// is pressed. After a hover that was not cancelled, the next link that acts moves the pointer
-    /// back.
+    /// Moves the pointer back if a link has moved it, and the person has neither moved it since nor
+    /// holds a button. After a hover that was not cancelled, the next link that acts does this
+    /// instead.
     fn restore_pointer(&mut self) {
         let Some(pointer) = self.saved.pointer.filter(|_| !self.keep) else {
             return;
@@ -199,7 +201,7 @@ impl Checkpoint<'_> {
 
 impl Drop for Checkpoint<'_> {
     fn drop(&mut self) {
-        // After an error or a panic the devices are the person's again at once.
+        // After an error or a panic the person gets their devices back at once.
         self.holds_on = None;
         self.restore();
     }

@@ -4,7 +4,6 @@ use deskline_core::Rect;
 
 use crate::display::Picture;
 
-/// An area in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Area {
     pub(crate) x: usize,

@@ -4,8 +4,8 @@
 //! picture costs about a millisecond, converting it up to five (1920×1080).
 //!
 //! Raising a window changes its look. So a window that is behind others is pictured once it is in
-//! front and has stopped changing. That takes time, so it is done only if the tree does not
-//! describe the target.
+//! front and has stopped changing. This waits for the animation, so it is done only if the tree
+//! does not describe the target.
 
 use std::time::Duration;
 
@@ -30,8 +30,8 @@ const CARET: (usize, usize) = (4, 64);
 /// How far a focus ring or a shadow reaches beyond its element.
 const RING: i32 = 8;
 
-/// How far the look of an element reaches beyond its box, alike on both sides: GTK 4 reports
-/// buttons without their padding.
+/// How far the drawing of an element reaches beyond its bounds, by the same amount on opposite
+/// sides: GTK 4 reports buttons without their padding.
 const PADDING: i32 = 24;
 
 /// A change of at most this many pixels is noise.
@@ -43,7 +43,7 @@ pub(crate) const SAME: &str = "no";
 /// A window as it looked before the action.
 #[derive(Debug)]
 pub(crate) struct Before {
-    window: WindowId,
+    pub(crate) window: WindowId,
     picture: Picture,
 }
 
@@ -109,8 +109,8 @@ const FADES: Duration = Duration::from_millis(400);
 /// The interval between two pictures of a raised window: two frames.
 const FRAMES: Duration = Duration::from_millis(33);
 
-/// A window counts as still after this many comparisons in a row without a change: an app takes a
-/// moment to draw that it has the focus.
+/// A window counts as still after this many pairs of equal pictures in a row. An app takes a moment
+/// before it draws that it has the focus.
 const STILL: u32 = 3;
 
 /// Whether the tree does not describe the target, or the element at `at`, as with a canvas.
@@ -148,32 +148,28 @@ pub(crate) fn before_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> O
 }
 
 impl Before {
-    /// The window.
-    pub(crate) fn window(&self) -> WindowId {
-        self.window
-    }
-
     /// Whether the window looks different in a later picture.
     pub(crate) fn differs(&self, later: &Self) -> bool {
         self.window == later.window && compare(&self.picture, &later.picture).is_some()
     }
 
-    /// Whether the window's picture has changed outside the places `but`: a clicked element is
-    /// drawn pressed, and a focused one has a ring. `None` if no picture can be taken.
+    /// Whether the window's picture has changed outside the places `but`, where a change is
+    /// expected: a clicked element is drawn pressed, and a focused one has a ring. `None` if no
+    /// picture can be taken.
     pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, but: &[Rect]) -> Option<bool> {
         let mut places = self.changes(desktop)?.into_iter();
         let rings = |place: &Rect| {
             let mut ringed = but.iter().map(|own| own.grown(RING));
             ringed.any(|ringed| ringed.union(place) == ringed)
         };
-        // The looks of two elements that lie side by side touch, and count as one change.
+        // If two elements lie side by side, the changes of both touch, and are found as one.
         let both = |place: &Rect, a: &Rect| but.iter().any(|b| is_look_of(&a.union(b), place));
         let looks = |place: &Rect| but.iter().any(|a| both(place, a));
         Some(places.any(|place| !rings(&place) && !looks(&place)))
     }
 
-    /// [`Before::has_moved`], once the window has stopped fading. Elements that a drag has passed
-    /// fade for a while.
+    /// [`Before::has_moved`], but waits until the window has stopped fading: elements that a drag
+    /// has passed fade for a while.
     pub(crate) fn has_moved_for_good(
         &self,
         desktop: &mut dyn Desktop,
@@ -239,7 +235,7 @@ pub(crate) fn pictured(
         .or(Some(front))
 }
 
-/// Whether a change at `place` may be the look of an element with the bounds `own`.
+/// Whether a change at `place` may be a change of how an element with the bounds `own` is drawn.
 fn is_look_of(own: &Rect, place: &Rect) -> bool {
     let beyond = |start: i32, end: i32| (start - end).abs() <= 2 && (0..=PADDING).contains(&start);
     let right = place.x + place.w - own.x - own.w;
@@ -288,8 +284,8 @@ fn compare(before: &Picture, after: &Picture) -> Option<Changed> {
     })
 }
 
-/// Where two pictures of a window differ, by more than a caret. A window whose size changed, or
-/// that got a pop-up beyond its edges, has changed as a whole.
+/// Where two pictures of a window differ by more than a caret. If the window's size differs, or a
+/// pop-up reaches beyond its edges, the whole window counts as changed.
 fn spots(before: &Picture, after: &Picture) -> Vec<Spot> {
     let (w, h) = (after.width as usize, after.height as usize);
     let whole = Spot {

@@ -7,7 +7,7 @@ use crate::display::Picture;
 const BLOCK: usize = 16;
 
 /// An area shows content if at least this many blocks have edges in both directions. A frame has
-/// four: its corners.
+/// such edges only in its corners: four blocks.
 const BLOCKS: usize = 6;
 
 /// Neighbouring pixels have an edge between them if red, green or blue differs by more than this.
@@ -67,7 +67,7 @@ impl Area {
             let Some(line) = picture.rgb.get(line..line + length) else {
                 break;
             };
-            // Most pixel rows equal the one above, and so have the same edges.
+            // Most rows of pixels are equal to the row above, and so have the same edges.
             let same = above == Some(line);
             for (column, edges) in edges.iter_mut().enumerate() {
                 let from = column * BLOCK * PIXEL;

@@ -1,5 +1,8 @@
-//! Finds the lines of text in a picture, whatever their colours, and prints each line in dark on
-//! white: engines separate text from background by one threshold for the whole picture.
+//! Finds the lines of text in a picture, and prints each line in dark on white, whatever its
+//! colours: an OCR engine separates text from background by one threshold for the whole picture.
+//!
+//! The commonest colour of an area is called paper. The ink of a pixel is how far its colour is
+//! from the paper; its share is that distance in relation to the largest one, from 0 to 255.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,25 +10,24 @@ use super::area::Area;
 use crate::display::Picture;
 use crate::ocr::Print;
 
-/// Two shares of the ink, from 0 to 255, are the same if they differ by at most this, because
-/// colours are rounded.
+/// Two shares are the same if they differ by at most this, because colours are rounded.
 const ALIKE: u32 = 48;
 
-/// Ink that differs less than this from the paper does not count. The text of a disabled button in
-/// an inactive window differs by little more.
+/// A pixel with less ink than this counts as paper. The text of a disabled button in an inactive
+/// window has little more.
 const FAINTEST: u8 = 12;
 
-/// Neighbours that differ by this much in a channel have an edge between them.
+/// There is an edge between neighbours that differ by this much in red, green or blue.
 const CONTRAST: u8 = 40;
 
 /// Pixels along a straight edge differ by less than this.
 const FLAT: u8 = 8;
 
-/// A straight edge of this length belongs to a frame or a rule, and to no letter.
+/// A straight edge of this length belongs to a frame or a rule: letters have none.
 const STRAIGHT: usize = 24;
 
-/// Letters belong to two texts if the gap between them is larger than this, and than 5/4 of the
-/// line's height. In fixed-width fonts, gaps between words are wider than the line is high.
+/// A gap between letters separates two texts if it is wider than this and wider than 5/4 of the
+/// line's height. Gaps between words of fixed-width fonts are wider than the line is high.
 const APART: usize = 12;
 
 /// Rows of pixels with a smaller gap than this may belong to one letter, as in `i`.
@@ -145,8 +147,7 @@ pub(crate) fn print(picture: &Picture, line: Area) -> Option<Print> {
 }
 
 /// Whether an area shows the same letters in both pictures, in whatever colours: each pixel has the
-/// same share of its letter's ink. Letters are compared one by one, because the letters of a line
-/// may differ in colour.
+/// same share of ink. The letters of a line may differ in colour, so each is compared for itself.
 pub(crate) fn alike(before: &Picture, now: &Picture, area: Area) -> bool {
     let ink = |picture| {
         let image = Image::new(picture)?;
@@ -222,7 +223,7 @@ impl<'p> Image<'p> {
                 (from..to).for_each(|i| edges[first + i * along] = true);
             }
         };
-        // The first pixel of the unbroken straight edge that ends here.
+        // The first pixel of the straight edge that reaches to this pixel without a break.
         let mut start = None;
         for i in 0..length {
             let at = first + i * along;
@@ -244,8 +245,8 @@ impl<'p> Image<'p> {
         }
     }
 
-    /// The commonest colour. In a large area only pixels that equal their neighbour count, because
-    /// a photograph has too many colours.
+    /// The commonest colour. In a large area only pixels that equal their neighbour are counted: a
+    /// photograph has too many colours to count.
     fn background(&self, area: Area) -> Colour {
         let least = if area.w * area.h > LARGE { 2 } else { 1 };
         let mut counts: HashMap<Colour, usize> = HashMap::new();
@@ -291,7 +292,7 @@ impl<'p> Image<'p> {
         }
     }
 
-    /// Joins words of one line that are in blocks of their own.
+    /// Joins the words of a line that were found in separate blocks.
     fn join(&self, mut pieces: Vec<Area>) -> Vec<Area> {
         pieces.sort_by_key(|piece| piece.x);
         let mut joined: Vec<Area> = Vec::new();
@@ -305,7 +306,7 @@ impl<'p> Image<'p> {
         joined
     }
 
-    /// Whether a line goes on with a word to its right, with nothing between them.
+    /// Whether `word`, to the right of `line`, continues it, with nothing between the two.
     fn goes_on(&self, line: Area, word: Area) -> bool {
         let from = line.x + line.w;
         let gap = word.x.checked_sub(from);
@@ -337,8 +338,8 @@ fn stretches(n: usize, gap: usize, inked: impl Fn(usize) -> bool) -> Vec<(usize,
 /// The bounds of edges that are near each other.
 fn blocks(edges: &[bool], width: usize) -> Vec<Area> {
     let height = edges.len() / width;
-    // All ranges, row by row, and for each range the index of the range that it is joined to, which
-    // is at first its own.
+    // All ranges, row by row. Each has the index of the range that it is joined to: at first its
+    // own.
     let mut all: Vec<(usize, usize, usize)> = Vec::new();
     let mut joined: Vec<usize> = Vec::new();
     let mut starts = vec![0];

@@ -1,12 +1,12 @@
 //! Finds the lines of a picture that are the same as in the picture before, apart from colours. An
-//! app draws an inactive window in paler colours, in which the engine may read other letters, or
-//! one line as two. The app has changed nothing then.
+//! app draws an inactive window in paler colours. In these the engine may read other letters, or
+//! one line as two, although the app has changed nothing.
 
 use super::area::Area;
 use super::lines::alike;
 use crate::display::Picture;
 
-/// A line, and the key of its text.
+/// A line, and the hash by which its text is known.
 type Line = (Area, u64);
 
 /// The lines of the new picture. Lines that are the same as before keep their places and texts.
@@ -18,11 +18,10 @@ pub(super) fn unchanged(
         |(area, _): &Line| last.scale.total_cmp(&shown.scale).is_eq() && alike(last, shown, *area);
     let (old, new): (Vec<Line>, Vec<Line>) = now.into_iter().partition(is_same);
     let is_in = |all: &[Line], (area, _): &Line| all.iter().any(|(other, _)| area.meets(*other));
-    // A line that has grown is replaced by the new line.
+    // A line that is longer now is replaced by the new line.
     let mut lines: Vec<Line> = before.to_vec();
     lines.retain(|line| !is_in(&new, line) && is_same(line));
-    // In the picture before, a row may have been read as two lines, or missed because of its paler
-    // colours.
+    // In the paler colours of the picture before, a row may have been missed, or read as two lines.
     let missed = old.into_iter().filter(|line| !is_in(&lines, line));
     let missed: Vec<Line> = missed.chain(new).collect();
     lines.extend(missed);
@@ -86,14 +85,14 @@ mod tests {
             let was = read(&last, 1);
             assert_eq!(keys(&was), [1, 2, 3]);
             assert_eq!(unchanged((&last, &was), (&shown, read(&shown, 7))), was);
-            // The row is one line now, and was two.
+            // The row was found as two lines before, and is one line now.
             let (first, second) = (was[1].0, was[2].0);
             let w = second.x + second.w - first.x;
             let row = (Area { w, ..first }, 9);
             let joined = vec![(was[0].0, 8), row];
             assert_eq!(unchanged((&last, &was), (&shown, joined.clone())), was);
             assert_eq!(unchanged((&last, &joined), (&shown, was)), joined);
-            // The line was missed in the other colours.
+            // The line was not found in the other colours.
             let found = unchanged((&last, &joined[..1]), (&shown, vec![row]));
             assert_eq!(keys(&found), [8, 9]);
         }

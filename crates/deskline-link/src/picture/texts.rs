@@ -23,22 +23,22 @@ use crate::desktop::Desktop;
 use crate::display::{Picture, PictureNature, WindowId};
 use crate::ocr::{Ocr, PREFIX, Print};
 
-/// How long a reading of an app waits for texts. The engine continues meanwhile: the next reading
-/// has the rest.
+/// How long a reading of an app waits for the texts. The engine goes on after that, and the next
+/// reading has the rest.
 const LIMIT: Duration = Duration::from_millis(700);
 
 /// The most time for all lines of a picture.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// How many lines the engine gets at once. Few, because the lines of a newer picture wait until
-/// these are read.
+/// How many lines the engine gets at once. The lines of a newer picture have to wait for these, so
+/// there are few.
 const AT_ONCE: usize = 64;
 
 /// The most windows of an app that are read, from the front.
 const WINDOWS: usize = 3;
 
-/// A spot that covers at least 1/3 of its window is what the window is for, such as the files in a
-/// file manager.
+/// A spot that covers at least 1/3 of its window is the window's main content, such as the files in
+/// a file manager.
 const LARGE: i64 = 3;
 
 /// The number of lines to remember.
@@ -61,8 +61,8 @@ pub(crate) struct Texts {
     parts: HashMap<Part, (Picture, Vec<(Area, u64)>)>,
 }
 
-/// A part of the screen that no tree describes: a blind spot of a window, named by its element, or
-/// the whole window (`None`).
+/// A part of the screen that no tree describes: a blind spot, with the element it is in, or a whole
+/// window (`None`).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Part {
     window: WindowId,
@@ -144,7 +144,7 @@ impl Texts {
             let late = Instant::now() >= end;
             let parts = match change::take(desktop, window) {
                 Ok(picture) if !late => self.look(desktop, tree, (window, spots), picture),
-                // The compositor may give no picture of a window that is behind others: the
+                // The compositor may have no picture of a window that is behind others. The
                 // window's texts then stay as they were.
                 _ => self.known(tree, window),
             };
@@ -173,7 +173,7 @@ impl Texts {
         let mut before = usize::MAX;
         while !lines.is_empty() {
             let Some(texts) = &self.at_work else {
-                // The engine has already failed to read these lines.
+                // The last attempt has read none of these lines, so the engine cannot read them.
                 if lines.len() >= before {
                     return;
                 }
@@ -225,7 +225,7 @@ impl Texts {
                 }
             }
         }
-        // Forgets all parts once there are too many, because some are of closed windows.
+        // Some parts are of windows that have closed. If there are too many, all are forgotten.
         if self.parts.len() > 8 * WINDOWS {
             self.parts.clear();
         }
@@ -303,7 +303,7 @@ impl Texts {
             let Some(text) = text.filter(|text| !is_speck(text, place)) else {
                 continue;
             };
-            // A line may reach over a secure field, which was painted over.
+            // A line may begin outside a secure field that was painted over, and reach into it.
             let is_secret = |e: &Element| {
                 let place_of = e.extents.map(|e| e.intersect(&place));
                 e.states.contains(States::SECURE) && place_of.is_some_and(|e| !e.is_empty())

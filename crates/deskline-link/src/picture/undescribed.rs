@@ -25,7 +25,6 @@ const SMALLEST_SHARE: i64 = 50;
 /// Pixels this close to an element's edge are its frame or its focus ring.
 const FRAME: i32 = 6;
 
-/// A blind spot.
 pub(crate) struct Spot {
     /// The index of the spot's element.
     pub(crate) element: usize,
@@ -107,8 +106,8 @@ struct Seen<'s> {
 }
 
 impl Seen<'_> {
-    /// The large visible elements without text whose subtree has no visible element, each with its
-    /// bounds clipped to its ancestors', largest first.
+    /// The large visible elements that have no text and nothing visible in them, largest first.
+    /// Each has its bounds, clipped to those of its ancestors.
     fn silent(&self) -> Vec<(usize, Rect)> {
         let elements = &self.tree.elements;
         // Containers precede their children.
@@ -215,9 +214,9 @@ fn has_text(element: &Element) -> bool {
     texts.iter().any(|text| !text.is_blank())
 }
 
-/// Whether the element's own text fills its bounds. Its children then need no text: Qt's text areas
-/// have a child of the same size without text. Tabs are excluded, as some toolkits put a tab's page
-/// inside the tab.
+/// Whether the element's own text fills its bounds, so that its children need no text. In Qt, a
+/// text area has a child of the same size without text. Tabs are excluded: some toolkits put the
+/// page of a tab inside the tab.
 fn is_text(element: &Element) -> bool {
     element.role.is_interactive() && element.role != Role::TAB && has_text(element)
 }

@@ -95,7 +95,7 @@ fn an_app_that_keeps_passwords_is_not_started_unless_it_is_named() {
 }
 
 #[test]
-fn an_apps_own_name_can_deny_it_and_never_allow_it() {
+fn the_name_that_an_app_gives_itself_can_deny_it_but_never_allow_it() {
     let claims = |p: &Policy, claim| p.permits(&app(&["thing"], &[claim]));
     assert!(!claims(&policy(&[], &["vault"]), "My Vault"));
     assert!(claims(&policy(&[], &["vault"]), "Calculator"));

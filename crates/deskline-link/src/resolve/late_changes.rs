@@ -13,7 +13,7 @@ const APPS: usize = 4;
 /// A tree of more elements than this is not kept: it would take tens of megabytes.
 const MOST: usize = 50_000;
 
-/// An element with late changes in this many consecutive answers changes by itself, like a clock.
+/// An element that has late changes in this many answers in a row changes by itself, like a clock.
 const RESTLESS: u32 = 3;
 
 /// The trees of the last answers, newest last.
@@ -106,17 +106,19 @@ impl Since<'_> {
         let Self { app, mut diff } = self;
         let last = &app.tree;
         let (is, was) = (&now.elements, &last.elements);
-        // An element that came into view counts as added: it may have been read before its layout.
+        // An element may have been read before it was laid out. So one that has come into view
+        // counts as added.
         let says =
             |e: &Element| e.role.is_interactive() || !e.title.is_blank() || !e.value.is_blank();
         let appeared = diff.appeared(last, now);
         diff.added.retain(|&i| is[i].visible);
         diff.added
             .extend(appeared.into_iter().filter(|&i| says(&is[i])));
-        // Tool tips do not count: the pointer is put back after the answer, and may open a tool tip
-        // where it rests.
+        // Tool tips do not count: the pointer goes back after the answer, and may open one where it
+        // rests.
         diff.added.retain(|&i| !now.is_in_tool_tip(i));
-        // Texts of blind spots come and go, depending on whether a call has looked for them.
+        // Whether the tree has the texts of a blind spot depends on whether a call has searched
+        // there. So they are no changes.
         let told = |e: &Element| now.is_picture_only() || !is_from_picture(&e.id);
         diff.added.retain(|&i| told(&is[i]));
         diff.added.sort_unstable();

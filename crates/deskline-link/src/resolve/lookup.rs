@@ -143,12 +143,12 @@ pub(super) fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
         let name = escape::name(name, 40);
         Error::StaleRef {
             reference,
-            why: format!("no element of {name} (pid {pid}) has it now"),
+            why: format!("no element of {name} (pid {pid}) has this ref now"),
         }
     })
 }
 
-/// The element that the action is for, if the target is only a part of that element or contains it.
+/// The element that the action is for. The target may be a part of that element, or may contain it.
 pub(crate) fn meant(tree: &Tree, action: &Action, wanted: &Target, target: Resolved) -> Resolved {
     match action {
         Action::Quiet(Quiet::SetValue { .. }) => settable(tree, target),
@@ -158,8 +158,8 @@ pub(crate) fn meant(tree: &Tree, action: &Action, wanted: &Target, target: Resol
     }
 }
 
-/// The element that takes a value for this target: for an editable combo box, its text field. The
-/// name is still that of the combo box, which has the label.
+/// The element to set, if the target is an editable combo box: its text field. The name stays that
+/// of the combo box, which has the label.
 fn settable(tree: &Tree, target: Resolved) -> Resolved {
     let combo = target
         .index
@@ -200,8 +200,8 @@ pub(crate) fn is_hidden_control(tree: &Tree, index: usize) -> bool {
     })
 }
 
-/// The image map that the element is an area of. The tree does not tell the area's shape, and the
-/// middle of its bounds may lie in another area.
+/// The image map that contains the element as an area. The tree does not have the shape of the
+/// area, so the middle of its bounds may lie in another area.
 pub(crate) fn map_of((tree, index): (&Tree, usize)) -> Option<&Element> {
     let holder = &tree.elements[tree.parent(index)?];
     let is_area = tree.elements[index].role == Role::LINK && holder.role == Role::IMAGE;
@@ -209,12 +209,12 @@ pub(crate) fn map_of((tree, index): (&Tree, usize)) -> Option<&Element> {
 }
 
 /// Whether a person can hit an element with these bounds.
-fn fits(place: Rect) -> bool {
+pub(crate) fn fits(place: Rect) -> bool {
     place.w.min(place.h) >= 5
 }
 
-/// The element to click for this target. For a hidden control this is a text of its label, as for a
-/// person. The text must not contain links.
+/// The element to click for this target. A person clicks the label of a hidden control, so this is
+/// a text of the label that has no link in it.
 pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
     const LEVELS: usize = 3;
     let index = target.index.filter(|_| !target.given);
@@ -225,8 +225,8 @@ pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
     let page = tree.page_around(index);
     let texts = Texts::new(tree);
     let name = fold(&element.title.shown);
-    // Chromium leaves out labels without a box of their own, and appends to the names of file
-    // inputs.
+    // Chromium's tree lacks labels that have no box of their own. It also adds to the names of file
+    // inputs, so here a name only has to begin with the label's text.
     let mut around_it = tree.outwards(index).skip(1).take(LEVELS);
     let label = around_it.find(|at| tree.elements[*at].native_role == "label");
     let holder = label.or(tree.parent(index));
@@ -259,6 +259,25 @@ pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
     }
 }
 
+/// The check box or radio button of a web page that a style hides and that this text labels: the
+/// state to report after a click on the text.
+pub(crate) fn labelled(tree: &Tree, index: usize) -> Option<usize> {
+    let Element { role, title, .. } = &tree.elements[index];
+    let name = fold(&title.shown);
+    let page = tree
+        .page_around(index)
+        .filter(|_| *role == Role::STATIC_TEXT && !name.is_empty());
+    let is_its = |at: &usize| {
+        let element = &tree.elements[*at];
+        matches!(element.role, Role::CHECK_BOX | Role::RADIO_BUTTON)
+            && fold(&element.title.shown) == name
+            && tree.page_around(*at) == page
+            && is_hidden_control(tree, *at)
+    };
+    let its = (0..tree.elements.len()).filter(|_| page.is_some());
+    its.filter(is_its).min_by_key(|at| at.abs_diff(index))
+}
+
 /// `'Send' [AXButton] at (640, 480)`
 pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String {
     match index {
@@ -267,7 +286,7 @@ pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String
     }
 }
 
-/// The element to press for this text. If a combo box has the text only as its current choice, this
+/// The element to press for this text. If the text is only the current choice of a combo box, this
 /// is the option with that text.
 fn pressable(tree: &Tree, wanted: &Target, target: Resolved) -> Resolved {
     let (Target::Text { text, role: None }, Some(index)) = (wanted, target.index) else {
@@ -309,8 +328,8 @@ pub(crate) fn click_point(tree: &Tree, index: usize, place: Rect) -> Point {
     }
 }
 
-/// The middle of the text of an element that opens and closes, whose bounds may include what it
-/// opens.
+/// The middle of the title of an element that opens and closes. The element's own bounds may
+/// include what it opens.
 fn title_of(tree: &Tree, index: usize) -> Option<Point> {
     let element = &tree.elements[index];
     let opens = element
@@ -339,7 +358,7 @@ pub(crate) fn title_ends(tree: &Tree, index: usize, place: Rect) -> Option<[Poin
     if element.native_role == "toggle button" {
         return opens.then(|| ends_of(place, place.h / 4 * 3));
     }
-    // A group box has its title at its top, as high as a line, however large it is.
+    // A group box, however large, has its title at its top, one line high.
     let inside = || {
         tree.inside(index)
             .filter_map(|at| tree.elements[at].extents)
@@ -348,7 +367,7 @@ pub(crate) fn title_ends(tree: &Tree, index: usize, place: Rect) -> Option<[Poin
     let is_box = element.role == Role::CHECK_BOX && tree.page_around(index).is_none();
     let h = inside().map(|inner| inner.h).fold(place.h, i32::min);
     let below = first.saturating_sub(place.y) >= TITLE;
-    // The inset reaches beyond the check box of the group box.
+    // The ends are inset, so that the point is beyond the check box of the group box.
     (is_box && below).then(|| ends_of(Rect { h, ..place }, h / 3 * 4))
 }
 
@@ -414,8 +433,8 @@ pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<
                     buttons(tree, dialog)
                 ),
                 None => format!(
-                    "It is in another window: {top}. Nothing was touched. Pass that window's \
-                    ref or title as window, or no window"
+                    "It is in another window: {top}. Nothing was touched. Pass that window's ref \
+                     or title as window, or leave window out"
                 ),
             };
             return Error::NotFound { wanted, nearest };

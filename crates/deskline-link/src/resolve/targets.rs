@@ -7,7 +7,6 @@ use super::lookup::Resolved;
 use crate::call::{Action, Input, Quiet};
 use crate::report::ActedOn;
 
-/// The target of an action.
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
     /// Whether the app's windows are on a virtual desktop where accessibility does not list them.
@@ -51,17 +50,17 @@ impl Targets {
         self.target.as_ref().filter(|_| presses)
     }
 
-    /// Whether the action is a click or a press on an element that is disabled. Dialogs enable a
-    /// button once they have looked at what was typed.
+    /// Whether the action is a click or a press on an element that is disabled. Dialogs enable
+    /// their button some time after a text was typed.
     pub(super) fn is_disabled(&self, tree: &Tree, action: &Action) -> bool {
         let target = self.pressed(action).filter(|target| !target.given);
         let element = target.and_then(|target| tree.elements.get(target.index?));
-        // The items of a closed menu have the states of when the menu was last open.
+        // An item of a closed menu has the states that it had when the menu was last open, so it
+        // does not count.
         let takes_clicks = |e: &Element| e.role.is_interactive() && e.role != Role::MENU_ITEM;
         element.is_some_and(|e| takes_clicks(e) && e.states.contains(States::DISABLED))
     }
 
-    /// The toplevels that the action is for.
     pub(super) fn toplevels(&self, tree: &Tree) -> Vec<usize> {
         let ends = [&self.target, &self.to].into_iter().flatten();
         let elements = ends.filter_map(|end| end.index).chain(self.window);

@@ -65,8 +65,8 @@ impl Windows {
     /// Records the windows that a step has opened. `front` is the front window after the step.
     pub(crate) fn note(&mut self, before: &Tree, after: &Tree, front: Option<WindowId>) {
         let id = |tree: &Tree, top: usize| tree.elements[top].id.clone();
-        let shown: Vec<_> = before.toplevels().into_iter().collect();
-        let shown: Vec<_> = shown.into_iter().map(|top| id(before, top)).collect();
+        let shown = before.toplevels().into_iter().map(|top| id(before, top));
+        let shown: Vec<_> = shown.collect();
         let now = after.toplevels().into_iter().map(|top| id(after, top));
         for came in now.filter(|id| !shown.contains(id)) {
             self.opened.retain(|known| *known != came);

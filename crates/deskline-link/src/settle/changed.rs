@@ -61,7 +61,7 @@ pub(crate) fn shows_effect(
     !diff.added.is_empty() || !diff.removed.is_empty() || diff.modified.iter().any(counts)
 }
 
-/// Where a call has changed the picture of a window with blind spots, while the tree shows no
+/// Where the call has changed the picture of a window with blind spots, if the tree shows no
 /// effect.
 pub(crate) fn drawn(
     desktop: &mut dyn Desktop,
@@ -72,10 +72,10 @@ pub(crate) fn drawn(
         let diff = Diff::between(before, tree);
         by_keys && !diff.modified.is_empty() || shows_effect(&diff, tree, by_keys, None)
     };
-    if !may_have_spots(tree, was.window()) || says() {
+    if !may_have_spots(tree, was.window) || says() {
         return None;
     }
-    Some((was.window(), was.changes(desktop)?))
+    Some((was.window, was.changes(desktop)?))
 }
 
 /// What a control shows, in the parts that an action changes.
@@ -84,7 +84,7 @@ pub(crate) struct Says {
     pub(crate) value: String,
     pub(crate) title: String,
     pub(crate) states: States,
-    /// Whether the control's row is selected: the control itself, or the row that it lies in.
+    /// Whether the tab, or the row that the control is or lies in, is selected.
     pub(crate) picks: bool,
     pub(crate) in_page: bool,
 }
@@ -96,8 +96,8 @@ impl Says {
     /// The states of a row or an expander that is open or closed.
     pub(crate) const OPEN: States = States::EXPANDED.union(States::COLLAPSED);
 
-    /// The value, or else the name, that differs from `then`. The name of a web page's cell
-    /// includes the text of its editor.
+    /// The value if it differs from `then`, or else the name if it differs. The name of a cell of a
+    /// web page includes the text of its editor.
     pub(crate) fn other_text(&self, then: &Self) -> Option<&str> {
         let texts = [(&self.value, &then.value), (&self.title, &then.title)];
         let other = texts.into_iter().find(|(now, then)| now != then);
@@ -115,9 +115,10 @@ impl Says {
         });
         let part = part.filter(|_| chooses && element.value.is_blank());
         let value = part.map_or(&element.value, |at| &tree.elements[at].title);
-        let row = row_around(tree, index);
+        let current = current_tab(tree, index);
+        let picked = |row: usize| tree.elements[row].states.contains(States::SELECTED);
         Self {
-            picks: row.is_some_and(|row| tree.elements[row].states.contains(States::SELECTED)),
+            picks: row_around(tree, index).is_some_and(picked) || current == Some(index),
             in_page: tree.page_around(index).is_some(),
             value: value.shown.clone(),
             title: element.title.shown.clone(),
@@ -137,6 +138,19 @@ pub(crate) fn row_around(tree: &Tree, index: usize) -> Option<usize> {
     row.filter(|_| !tree.elements[index].role.is_interactive())
 }
 
+/// The current tab of the bar, if the element is a tab: the selected tab, or in Qt the focused one.
+pub(crate) fn current_tab(tree: &Tree, index: usize) -> Option<usize> {
+    let own = &tree.elements[index];
+    let bar = own.parent.filter(|_| own.role == Role::TAB)?;
+    [States::SELECTED, States::FOCUSED]
+        .into_iter()
+        .find_map(|of| {
+            let is_it =
+                |e: &Element| e.role == Role::TAB && e.parent == Some(bar) && e.states.contains(of);
+            tree.inside(bar).find(|at| is_it(&tree.elements[*at]))
+        })
+}
+
 /// A control that the last step has changed.
 #[derive(Debug)]
 pub(crate) struct Control {
@@ -146,7 +160,7 @@ pub(crate) struct Control {
     /// What the control showed before the action. `says` is what it showed after the action.
     pub(crate) was: Says,
     pub(crate) says: Says,
-    /// Whether the control was switched on or off. Its app may then report when it is switched
-    /// back.
+    /// Whether the action switched the control on or off. Its app may then report that it is
+    /// switched back.
     pub(crate) switched: bool,
 }

@@ -9,7 +9,8 @@ const LEVELS: usize = 3;
 /// a container of it.
 pub(crate) fn chooser(tree: &Tree, index: usize) -> usize {
     let mut around = tree.outwards(index).take(LEVELS + 1);
-    // A button in a row of a list has a menu of its own, and a cell of a table choices of its own.
+    // If the element is a button in a row or a cell, the list around it does not count: the button
+    // has a menu of its own, and the cell may have choices of its own.
     let own = &tree.elements[index];
     let in_list = !own.role.is_interactive() && own.role != Role::CELL;
     let chooses = |at: &usize| {
@@ -52,6 +53,17 @@ pub(crate) fn is_choice(element: &Element) -> bool {
     CHOICES.contains(&element.role)
 }
 
+/// The item of this text, in the menu at `index`, that is switched on and off.
+pub(crate) fn switch_in(tree: &Tree, index: usize, text: &str) -> Option<usize> {
+    let wanted = fold(text);
+    let is_switch = |element: &Element| {
+        let native = &*element.native_role;
+        matches!(native, "check menu item" | "radio menu item")
+            && fold(&element.title.shown) == wanted
+    };
+    tree.inside(index).find(|at| is_switch(&tree.elements[*at]))
+}
+
 /// Whether `choice` is the current choice of the element at `index`. `None` if the element reports
 /// no choice, as menu buttons do.
 pub(crate) fn has_chosen(tree: &Tree, index: usize, choice: &str) -> Option<bool> {
@@ -77,7 +89,7 @@ pub(crate) fn has_chosen(tree: &Tree, index: usize, choice: &str) -> Option<bool
     };
     let chosen: Vec<usize> = inside().filter(chosen).collect();
     if !chosen.is_empty() {
-        // A checked item of a menu is not the menu's choice.
+        // A checked item of a menu is not a choice of the menu.
         let chooses = matches!(element.role, Role::COMBO_BOX | Role::POP_UP_BUTTON)
             || is_list(element.role) && element.role != Role::MENU;
         let is_chosen = chosen.into_iter().any(says);

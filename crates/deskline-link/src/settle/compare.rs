@@ -81,7 +81,8 @@ pub(crate) fn made_of(typed: &str, old: &str, new: &str) -> Made {
         return if only_blanks || ends_line && rest.first() == Some(&'\n') {
             Made::Followed
         } else if trim_lines(rest).is_empty() {
-            // More text stands before the typed text, perhaps from keys of the person.
+            // The text after the typed one is unchanged, so there is more before it, perhaps from
+            // the person's keys.
             Made::More(Difference::new(body, &new, common(&old, &new), 0))
         } else {
             Made::More(difference())
@@ -124,7 +125,7 @@ fn plain(text: &str) -> Vec<char> {
     shown.map(plain).collect()
 }
 
-/// Undoes AutoCorrect: the characters that were typed for this character.
+/// The characters that were typed for this one, if AutoCorrect has replaced them.
 fn style(c: char) -> impl Iterator<Item = char> {
     let (c, times) = match c {
         '‘' | '’' | '‚' | '‛' => ('\'', 1),
@@ -167,14 +168,14 @@ fn stands_in(typed: &[char], old: &[char], new: &[char]) -> bool {
 fn is_end(rest: &[char], old: &[char], from: usize) -> bool {
     let rest = trim_lines(rest);
     if rest.is_empty() {
-        // `old` may end with line ends, with the typed text after them.
+        // `old` may end with line ends, and the typed text comes after them.
         return old.len() >= from;
     }
     let old = trim_lines(old);
     old.len() >= from + rest.len() && old.ends_with(rest)
 }
 
-/// Where in `new` the longest start of `typed` is, and its length.
+/// Where in `new` the longest beginning of `typed` is found, and how long that is.
 fn nearest(typed: &[char], old: &[char], new: &[char]) -> (usize, usize) {
     let most = common(old, new);
     let at = |from: usize| (from, common(typed, &new[from..]));
@@ -183,7 +184,7 @@ fn nearest(typed: &[char], old: &[char], new: &[char]) -> (usize, usize) {
     if there == typed.len() {
         return (from, there);
     }
-    // The app may also have changed the text before the typed one.
+    // Search further on too: the app may have changed the text before the typed one.
     let all = (0..new.len()).map(at).max_by_key(|(_, there)| *there);
     all.filter(|(_, all)| *all == typed.len())
         .unwrap_or((from, there))

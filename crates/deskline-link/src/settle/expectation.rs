@@ -1,6 +1,6 @@
 //! Waits for what a call expects of its steps.
 
-use deskline_core::{Element, States, Tree, escape, fold};
+use deskline_core::{Diff, Element, States, Texts, Tree, escape, fold};
 
 use crate::act::wait_for;
 use crate::call::Expect;
@@ -52,7 +52,12 @@ impl Link<'_> {
             }
             let met = trees.iter().any(shows) != expected.absent;
             let nearest = trees.first().filter(|_| over && !met);
-            let nearest = nearest.map(|tree| tree.nearest_texts(&expected.text, None));
+            let instead = nearest.map(|tree| {
+                let before = self.report.readings.current();
+                let new = before.map(|before| new_texts(before, tree));
+                let nearest = tree.nearest_texts(&expected.text, None);
+                (new.unwrap_or_default(), nearest)
+            });
             // Texts from pictures are left out here: the diff adds those that are new.
             for (tree, known) in trees.iter_mut().zip(known) {
                 tree.elements.truncate(known);
@@ -63,7 +68,7 @@ impl Link<'_> {
                 return Ok(());
             }
             if over {
-                return Err(unmet(expected, &nearest.unwrap_or_default()).into());
+                return Err(unmet(expected, &instead.unwrap_or_default()).into());
             }
             self.cancel.check()?;
             desk.ungrab_in_time();
@@ -89,17 +94,36 @@ fn find(tree: &Tree, text: &str, typed: Option<&str>) -> Option<usize> {
     })
 }
 
-fn unmet(expected: &Expect, nearest: &[String]) -> NoEffect {
+/// Up to three visible texts that the step has added or changed.
+fn new_texts(before: &Tree, now: &Tree) -> Vec<String> {
+    let diff = Diff::between(before, now);
+    let changed = diff.modified.iter().filter(|m| !m.is_focus_alone());
+    let changed = diff.added.iter().copied().chain(changed.map(|m| m.after));
+    let texts = Texts::new(now);
+    let shown = changed.filter(|at| now.is_seen(*at));
+    let shown = shown.filter_map(|at| Some(texts.text(now, at)?.shown.trim().to_owned()));
+    let mut shown: Vec<String> = shown.collect();
+    shown.dedup();
+    shown.truncate(3);
+    shown
+        .iter()
+        .map(|text| format!("\"{}\"", escape::short(text, 50)))
+        .collect()
+}
+
+fn unmet(expected: &Expect, (new, nearest): &(Vec<String>, Vec<String>)) -> NoEffect {
     let text = escape::short(&expected.text, 60);
     let ms = expected.timeout.as_millis();
+    let list = |what: &str, texts: &[String]| match texts {
+        [] => String::new(),
+        texts => format!(". {what}: {}", texts.join(", ")),
+    };
     NoEffect::Unexpected(if expected.absent {
         format!("'{text}' still shows after {ms} ms")
-    } else if nearest.is_empty() {
+    } else if new.is_empty() && nearest.is_empty() {
         format!("'{text}' does not show after {ms} ms, and no similar text shows")
     } else {
-        format!(
-            "'{text}' does not show after {ms} ms. Nearest: {}",
-            nearest.join(", ")
-        )
+        let (new, nearest) = (list("New", new), list("Nearest", nearest));
+        format!("'{text}' does not show after {ms} ms{new}{nearest}")
     })
 }

@@ -14,20 +14,21 @@ pub(crate) const QUIET: Duration = Duration::from_millis(60);
 /// ms, gnome-calculator a result after 40 ms.
 const UNSEEN: Duration = Duration::from_millis(120);
 
-/// How long to wait after the activation of a button. After a key, and in GTK 4 also after a call,
-/// GTK draws the button pressed for 250 ms without an event, and only then runs the button's
-/// action. After a click an app may have to compute, or ask a server.
+/// How long to wait after a button was activated. When a key activates a button of GTK, and in GTK
+/// 4 also when a call does, GTK draws the button pressed for 250 ms without an event, and runs the
+/// button's action after that. After a click an app may have to compute, or to ask a server.
 const ACTIVATION: Duration = Duration::from_millis(320);
 
 /// How long a dialog may take to answer Return in a field. GTK draws the dialog's button pressed
 /// for 250 ms, looks the name up, and closes.
 pub(crate) const ANSWERS: Duration = Duration::from_millis(600);
 
-/// How long a field may take to open a list for a text. Web pages wait until nothing more is typed.
+/// How long a field may take to open a list for a text. Web pages wait until no more keys come.
 pub(crate) const LISTS: Duration = Duration::from_millis(500);
 
 /// How long to wait for a tool tip. It shows once the pointer has rested for 500 ms (GTK, Chromium)
-/// or 700 ms (Qt).
+/// or 700 ms (Qt). Also how long to wait until a clicked field has the focus: a busy window manager
+/// hands a click on late, and keys that were sent meanwhile would go to the former field.
 const RESTED: Duration = Duration::from_millis(900);
 
 /// The expected effect of an act.
@@ -38,14 +39,14 @@ pub(crate) enum Effect {
     Nothing,
     /// A change or an event.
     Change,
-    /// At least a change of the focus, after a click on a field.
+    /// At least a change of the focus, after a click on a field without it.
     Focus,
     /// A change, which may come late, after a click on a button.
     Click,
     /// A change, which may come late, after a button was pressed by a call, or by a key alone.
     Press,
-    /// An event, after a text and then a key that may activate a button. A change is no sign of the
-    /// effect, because the text already causes a change.
+    /// An event, after a text and then a key that may activate a button. A change proves nothing:
+    /// the text has already caused one.
     Activation,
     /// A change that comes once the pointer has rested, such as a tool tip.
     Hover,
@@ -67,6 +68,9 @@ impl Effect {
         let key = match input {
             Input::Click { then, .. } if then.text.is_none() && then.key.is_none() => {
                 return match target {
+                    Some(target) if target.states.contains(States::EDITABLE | States::FOCUSED) => {
+                        Self::Change
+                    }
                     Some(target) if target.states.contains(States::EDITABLE) => Self::Focus,
                     Some(target) if target.role.is_interactive() => Self::Click,
                     _ => Self::Change,
@@ -76,7 +80,7 @@ impl Effect {
             Input::Choose { .. } => return Self::Nothing,
             Input::Hover { .. } => return Self::Hover,
             Input::Click { then: typing, .. } | Input::Type { typing } => typing.key,
-            // No text was typed before the key that could be taken for the key's effect.
+            // With no text before the key, any change comes from the key.
             Input::PressKey { press, .. } if activates(*press) => return Self::Press,
             Input::PressKey { press, .. } => Some(*press),
             Input::Scroll { .. } => return Self::Motion,
@@ -92,9 +96,9 @@ impl Effect {
         }
     }
 
-    /// Whether `event` and `change` are signs of the effect. GTK 4 sends events without an effect
-    /// too: while it draws a button pressed, when its window is raised, and when it is read, as it
-    /// creates objects then. `raised` tells whether a window was raised for the act.
+    /// Whether `event` and `change` are signs of the effect. GTK 4 also sends events without an
+    /// effect: while it draws a button pressed, when its window is raised, and when it is read,
+    /// because it creates objects then. `raised`: whether a window was raised for the act.
     pub(crate) fn shows(self, event: Option<Sign>, change: Option<Sign>, raised: bool) -> bool {
         let sign = match self {
             Self::Click | Self::Press | Self::Hover | Self::Selection => change,
@@ -126,9 +130,9 @@ impl Effect {
     pub(crate) fn unseen(self) -> Duration {
         match self {
             Self::Nothing => QUIET,
-            Self::Change | Self::Focus | Self::Motion => UNSEEN,
+            Self::Change | Self::Motion => UNSEEN,
             Self::Click | Self::Press | Self::Activation | Self::Selection => ACTIVATION,
-            Self::Hover => RESTED,
+            Self::Hover | Self::Focus => RESTED,
         }
     }
 }
@@ -138,8 +142,10 @@ fn activates(press: KeyPress) -> bool {
     matches!(press.key, Key::Return | Key::Space) && press.modifiers.is_empty()
 }
 
-/// The input that this action sends to the app. Late effects of keys matter only to the answer, not
-/// to the next step of a chain.
+/// The input that this action sends to the app. Keys count only in the last step: their late effect
+/// matters to the answer, not to a next step.
+///
+/// `is_last`: whether this is the last step.
 pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
     if Effect::new(action, None) == Effect::Motion {
         return Some(Sent::Scroll);
@@ -185,8 +191,8 @@ pub(crate) fn has_opened(field: &Element, now: &Tree) -> bool {
     now.is_none_or(|now| now.states.contains(States::EXPANDED))
 }
 
-/// Whether the focused field of a web page has its list open, which would close if its window lost
-/// the focus. `held`: whether an earlier link has left the list open.
+/// Whether the focused field of a web page has its list open. The list would close if its window
+/// lost the focus. `held`: whether an earlier link has left it open.
 pub(crate) fn has_list(before: Option<&Tree>, after: Option<&Tree>, held: bool) -> bool {
     let is_open = |e: &Element| may_list(e) && e.states.contains(States::EXPANDED);
     let Some(tree) = after.or(before) else {
@@ -200,8 +206,8 @@ pub(crate) fn has_list(before: Option<&Tree>, after: Option<&Tree>, held: bool) 
     })
 }
 
-/// Whether a dialog has answered: it has closed, another window is active, or something in it has
-/// changed besides the field, whose text may still be completed.
+/// Whether a dialog has answered: it has closed, another window is active, or something besides the
+/// field has changed in it. The field does not count, because its text may still be completed.
 pub(crate) fn has_answered(asked: &Tree, now: &Tree) -> bool {
     let Some(field) = asked.focus() else {
         return true;

@@ -8,7 +8,7 @@ use crate::settle::compare::{self, Difference, Made, made_of};
 /// The verdict about an action's effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The app has the requested state, or its state is unknown.
+    /// The app has the requested state, or its state cannot be read.
     Agrees,
     /// The app has another state, perhaps the requested one in a form of its own. Leads to a note.
     Differs(String),
@@ -31,7 +31,7 @@ pub(crate) struct Field {
     total: usize,
     /// Whether a person can read the field.
     shows: bool,
-    /// Whether the text is put together from parts, so that the line ends are a guess.
+    /// Whether the text is put together from parts. Then its line ends are a guess.
     composed: bool,
     /// Whether the field is a paragraph of a word processor.
     paragraph: bool,
@@ -78,8 +78,8 @@ impl Field {
         })
     }
 
-    /// The field in another reading, and its index: the same element, or the only field of the same
-    /// name, if the app has built the field anew.
+    /// The field in another reading, and its index. If the app has built the field anew, this is
+    /// the only field with the same name.
     pub(crate) fn again(&self, tree: &Tree) -> Option<(usize, Self)> {
         if tree.app.pid != self.pid {
             return None;
@@ -97,8 +97,8 @@ impl Field {
         named.next().filter(|_| named.next().is_none())
     }
 
-    /// The verdict about a text whose lines are separate paragraphs, with this field as the first
-    /// paragraph. Also the verdict about a text for a field that the app has built anew.
+    /// The verdict about a text of several lines that are separate paragraphs, this field being the
+    /// first. Also the verdict about a text for a field that the app has built anew.
     pub(crate) fn lines(&self, keys: &str, after: &Tree) -> Verdict {
         let Some((index, now)) = self.again(after) else {
             return Verdict::Agrees;
@@ -129,13 +129,20 @@ impl Field {
         self.pid == other.pid && self.id == other.id
     }
 
+    /// Whether this element contains the field.
+    pub(crate) fn is_in(&self, tree: &Tree, outer: Option<usize>) -> bool {
+        let at = tree.elements.iter().position(|e| e.id == self.id);
+        at.zip(outer)
+            .is_some_and(|(at, outer)| tree.is_inside(at, outer))
+    }
+
     /// Whether the field has more characters than in an earlier reading.
     pub(crate) fn is_longer_than(&self, before: &Self) -> bool {
         self.is(before) && self.total > before.total
     }
 
-    /// Whether an unchanged text proves that nothing was set: some toolkits do not report the text
-    /// of a choice, or the number of a slider.
+    /// Whether an unchanged text proves that nothing was set. It does not in toolkits that do not
+    /// report the text of a choice or the number of a slider.
     pub(crate) fn is_readable(&self) -> bool {
         self.editable || !self.text.trim().is_empty()
     }
@@ -163,7 +170,7 @@ impl Field {
             let exact = compare::equals(wanted, &self.text);
             return exact || self.composed && squeezed(&self.text) == squeezed(wanted);
         }
-        // The part that was read may start anywhere in the text.
+        // Of a long text, only a part was read. It may start anywhere.
         let wanted = wanted.replace("\r\n", "\n");
         self.total.abs_diff(wanted.chars().count()) <= 1 && wanted.contains(&self.text)
     }
@@ -180,8 +187,8 @@ impl Field {
         !self.is_cut() && squeezed(&self.text) == squeezed(wanted)
     }
 
-    /// How many characters of `wanted` the field has. `None` if the field has other characters too,
-    /// or has all of `wanted`.
+    /// How many characters of `wanted` are in the field. `None` if it has all of them, or any
+    /// others.
     pub(crate) fn lost(&self, wanted: &str) -> Option<usize> {
         if self.is_number() {
             return None;
@@ -201,32 +208,34 @@ impl Field {
             return refused;
         }
         let one_line = self.is_one_line();
-        // A number field reports its new number only once it is confirmed. Web editors put keys
-        // into a hidden field, and then empty it.
+        // A number field reports its new number only once the number is confirmed. A web editor
+        // puts keys into a hidden field and then empties that field. An unchanged text proves
+        // nothing in either.
         let tells = self.paragraph
             || matches!(
                 self.role,
                 Role::TEXT_FIELD | Role::TEXT_AREA | Role::COMBO_BOX
             );
-        // After a Tab the focus is in another field, and after a Return a form may be sent.
+        // After a Tab another field has the focus. After a Return, a form may have been sent.
         let leaves = one_line && text.contains(['\t', '\n']);
         let read = self.editable && tells && old.shows && self.shows;
         if leaves || !read || typed.is_empty() {
             return Verdict::Agrees;
         }
         let is_rest = self.is_rest_of(typed);
-        if self.stays(old) && !(is_rest && self.text.is_empty()) {
+        // If the field is empty, it may belong to a chat that has sent the text.
+        let is_sent = self.text.trim().is_empty() && text.ends_with('\n');
+        if self.stays(old) && !(is_sent || is_rest && self.text.is_empty()) {
             return self.took_none(typed);
         }
-        if self.text.trim().is_empty() && text.ends_with('\n') || is_rest {
-            // A chat may have sent the text.
+        if is_sent || is_rest {
             return self.differs();
         }
         if self.is_cut() || old.is_cut() {
             return self.took_a_part(old, text, pasted);
         }
         match made_of(text, &old.text, &self.text) {
-            Made::Same if one_line && self.keeps_suffix(old, typed) => self.differs(),
+            Made::Same if self.keeps_suffix(old, typed) => self.before_suffix(typed),
             Made::Same if one_line && self.adds_to_path(typed) => self.is_no_path(),
             Made::Same => Verdict::Agrees,
             Made::Followed => self.differs(),
@@ -269,8 +278,8 @@ impl Field {
         Some(rest.unwrap_or((part.chars().count(), typed)))
     }
 
-    /// The verdict about typing `text` if no field had the focus before, and this field has it now:
-    /// the first keys may have opened the field, and some of them may be lost.
+    /// The verdict about typing `text` if no field had the focus before, but this field has it now.
+    /// The first keys may have opened the field, and some of them may be lost.
     pub(crate) fn arrived(&self, text: &str) -> Verdict {
         let typed = text.trim_end_matches('\n');
         if self.is_slider() {
@@ -289,9 +298,9 @@ impl Field {
         }
     }
 
-    /// Whether the field has a typed path with more text before or after it, which makes another
-    /// path. File dialogs select a name without its suffix, and a typed text replaces only that
-    /// part.
+    /// Whether the field has the typed path with more text before or after it, which makes another
+    /// path. That happens in file dialogs: they select a name without its suffix, and a typed text
+    /// replaces only the selection.
     fn adds_to_path(&self, typed: &str) -> bool {
         // A slash after a folder comes from completion.
         let whole = self.text.trim();
@@ -301,8 +310,8 @@ impl Field {
         typed.starts_with(['/', '~']) && is_more && joined
     }
 
-    /// Whether the field has only what was typed after a separator: what stood before the separator
-    /// may be a tag now.
+    /// Whether the field has only the text after a separator. The text before it may have become a
+    /// tag.
     fn is_rest_of(&self, typed: &str) -> bool {
         let before = typed.strip_suffix(&self.text);
         let ends = before.is_some_and(|head| head.ends_with([',', ';']));
@@ -310,20 +319,38 @@ impl Field {
     }
 
     /// Whether the typed name has replaced the old name except for the suffix, which file dialogs
-    /// do not select.
+    /// and file managers do not select.
     fn keeps_suffix(&self, old: &Self, typed: &str) -> bool {
         let suffix = self.text.strip_prefix(typed);
-        let name = typed.rsplit('/').next().unwrap_or_default();
-        let is_suffix = |suffix: &&str| suffix.starts_with('.') && old.text.ends_with(*suffix);
-        suffix.as_ref().is_some_and(is_suffix) && !name.contains('.')
+        let is_suffix = |suffix: &&str| {
+            let ends = suffix
+                .strip_prefix('.')
+                .filter(|_| old.text.ends_with(*suffix));
+            ends.is_some_and(|end| end.chars().all(char::is_alphanumeric))
+        };
+        suffix.as_ref().is_some_and(is_suffix)
+    }
+
+    /// The verdict about a typed name before the old suffix. It may have the same suffix already,
+    /// or another that looks like one.
+    fn before_suffix(&self, typed: &str) -> Verdict {
+        let suffix = |name: &str| Some(name.rsplit_once('.')?.1.to_lowercase());
+        let has_suffix = suffix(typed).is_some_and(|own| {
+            let looks = matches!(own.len(), 3 | 4) && own.bytes().all(|b| b.is_ascii_alphabetic());
+            looks || suffix(&self.text) == Some(own)
+        });
+        if has_suffix {
+            return self.is_no_path();
+        }
+        self.differs()
     }
 
     fn is_no_path(&self) -> Verdict {
         Verdict::Failed(Mismatch::beside_old(&self.name, &self.text))
     }
 
-    /// Whether the field is a slider, which takes keys and no text. In a colour dialog a slider has
-    /// the focus.
+    /// Whether the field is a slider, which takes keys but no text. In a colour dialog the focus is
+    /// on a slider.
     fn is_slider(&self) -> bool {
         self.role == Role::SLIDER && !self.text.is_empty()
     }
@@ -332,18 +359,17 @@ impl Field {
         self.text == old.text && self.total == old.total
     }
 
-    /// The verdict about a text for a field that takes no text, or takes it only in the field's own
-    /// form: a slider, a read-only field, a number field, which shows at once what it takes (GTK 4
-    /// calls all of these editable), and a box of Qt for dates and times. A single letter may be a
-    /// shortcut.
+    /// The verdict about a text for a field that takes no text, or only text in its own form. Such
+    /// fields are sliders, read-only fields, number fields that show at once what they have taken
+    /// (GTK 4 reports all of these as editable), and Qt's boxes for dates and times. A single
+    /// letter may be a shortcut.
     fn refused(&self, old: &Self, typed: &str) -> Option<Verdict> {
         if !self.is(old) || self.means(typed) {
             return None;
         }
         let has_digit = |text: &str| text.contains(char::is_numeric);
         let is_text = typed.trim().chars().count() > 1 || has_digit(typed);
-        // A date that is typed through several fields ends in a field that already has its part of
-        // the date.
+        // If a date is typed across several fields, the last one has its part of the date already.
         let mut typed_parts = typed.split(|c: char| !c.is_alphanumeric());
         let has_part = typed_parts.any(|part| part == self.text.trim());
         let takes_none = match self.role {
@@ -378,8 +404,14 @@ impl Field {
         other && self.is(old) && self.is_one_line() && (stays || self.is_number())
     }
 
+    /// The mismatch, if a number field has another number or date than `wanted`.
+    pub(crate) fn other_number(&self, wanted: &str) -> Option<Mismatch> {
+        let is_other = self.is_number() && number::differ(&self.text, wanted);
+        is_other.then(|| Mismatch::other_number(&self.name, &self.text, wanted))
+    }
+
     fn took_none(&self, typed: &str) -> Verdict {
-        // The same text may have been selected.
+        // If the same text was selected, typing it changes nothing.
         if compare::contains(&self.text, typed) {
             return Verdict::Agrees;
         }
@@ -392,7 +424,7 @@ impl Field {
         let (typed, all) = (text.trim_end_matches('\n'), text.chars().count());
         let ends = compare::contains(&self.text, tail(typed));
         let grown = self.total.saturating_sub(old.total);
-        // Toolkits count a character beyond U+FFFF as two.
+        // Toolkits count a character beyond U+FFFF twice.
         let more = grown.saturating_sub(all + text.chars().filter(|c| *c > '\u{ffff}').count());
         match (more, ends) {
             (0, true) => Verdict::Agrees,
@@ -417,8 +449,8 @@ impl Field {
     /// A note that the app applies its own typography, which spoils code.
     fn styled(&self, difference: &Difference) -> Verdict {
         Verdict::Differs(format!(
-            "{} has that text {difference}: the app curls quotes and dashes as they are typed. Give \
-             code with paste or set_value_and_traverse",
+            "{} has that text {difference}: the app replaces typed quotes and dashes by curly ones \
+             and long ones. For code, use paste or set_value_and_traverse",
             self.name
         ))
     }
@@ -426,8 +458,8 @@ impl Field {
     /// A note that a word processor corrects what is typed.
     fn corrected(&self, difference: &Difference) -> Verdict {
         Verdict::Differs(format!(
-            "{} differs from that text {difference}: the app corrects what is typed. Control+Z \
-             takes a correction back",
+            "{} differs from that text {difference}: the app corrects what is typed. Press \
+             Control+Z to take a correction back",
             self.name
         ))
     }
@@ -509,8 +541,8 @@ fn core(text: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// How many characters of `wanted` are in `is`. `None` if `is` has other characters too, or if no
-/// character is missing. A correction has other characters: `©` for `(c)`.
+/// How many characters of `wanted` are in `is`. `None` if none is missing, or if `is` has others
+/// too, as after a correction: `©` for `(c)`.
 fn lost(is: &str, wanted: &str) -> Option<usize> {
     let (is, wanted) = (squeezed(is).to_lowercase(), squeezed(wanted).to_lowercase());
     let mut rest = wanted.chars();

@@ -27,8 +27,8 @@ impl FrontWatch {
         }
     }
 
-    /// Records the front window: first while the person's devices are still grabbed, then after the
-    /// app has settled.
+    /// Records the front window. The first call is made while the person's devices are grabbed, the
+    /// second once the app has settled.
     pub(crate) fn note(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         if !self.waits {
             self.fronts.push(desk.front()?);

@@ -14,8 +14,8 @@ use crate::link::Link;
 use crate::report::Handoff;
 
 impl Link<'_> {
-    /// Step 7: records the process that the action brought to the front, or else the windows of
-    /// helpers.
+    /// Step 7: records the process that the action has brought to the front. If there is none,
+    /// records the windows of the app's helpers.
     pub(crate) fn note_handoff(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
         self.report.handoff = self.read_handoff(desk)?;
         if self.report.handoff.is_none() {
@@ -32,14 +32,14 @@ impl Link<'_> {
         desk.hand_off();
         let mut title = window.title;
         let mut tree = self.read(&mut **desk, pid);
-        // The app's windows may be on another Space: the switch to it takes a while, and only then
-        // does accessibility list them.
+        // The app's windows may be on another Space. The switch takes a while, and accessibility
+        // lists them only after it.
         if tree.as_ref().is_ok_and(Tree::is_elsewhere) {
             desk.reveal(pid)?;
             tree = self.read(&mut **desk, pid);
         }
         if let Err(e) = &tree {
-            // The app may be blocked: its titles must not be read.
+            // If the app cannot be read, it may be a blocked one, whose titles must not be shown.
             if self.policy.is_bounded() || matches!(e, Error::Blocked { .. }) {
                 title = "another app".into();
             }
@@ -81,7 +81,7 @@ impl Link<'_> {
             return Ok(None);
         };
         let taken = self.front.decide(desk, pid)?;
-        // An app that receives a drop may come to the front because of the drop.
+        // An app may come to the front because something was dropped on it.
         let dropped_on = |(window, owner): &(Window, u32)| {
             self.subject.dropped_on(*owner) && desk.was_there(window.id)
         };

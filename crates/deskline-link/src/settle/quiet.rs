@@ -3,11 +3,13 @@
 //! An event means that something may have changed. Only a reading shows what is there: toolkits
 //! omit events (GTK 3), send none (Qt 5), or send thousands (mousepad). So the loop waits until no
 //! event has come for [`PAUSE`], then reads. It goes on listening until no event has come for
-//! [`QUIET`], or only for [`SEEN`] if the reading showed a change. The time of the reading counts
-//! as silence. The app has settled if nothing changed since the last reading, or if events
-//! announced the change and then stopped. After a change without an event, the loop reads again,
-//! because the toolkit sends no events. It also reads again while elements move, if the toolkit
-//! sends no event for that.
+//! [`QUIET`], or only for [`SEEN`] if the reading showed a change. The time that the reading takes
+//! counts as silence.
+//!
+//! The app has settled in two cases: a reading shows no change since the last one, or events have
+//! announced its changes and then stopped. After a change that no event announced, the loop reads
+//! again, because the toolkit may send no events. It also reads again while elements move, in
+//! toolkits that move them without an event.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -26,8 +28,8 @@ use crate::trees::{Scope, Sent, Sign};
 use deskline_input::Cancel;
 use deskline_input::clock::Instant;
 
-/// An app has settled after this long without another event, if events announced a change and a
-/// reading then showed it. Two frames, and the time that the events of the second frame take.
+/// If events announced a change and a reading has then shown it, the app has settled after this
+/// long without another event: two frames, and the time until the events of the second one arrive.
 const SEEN: Duration = Duration::from_millis(40);
 
 /// After this long without an event the tree is read. Toolkits draw a frame, and send events, every
@@ -37,11 +39,14 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The maximum time that a link waits for an app to settle.
 pub(crate) const MOST: Duration = Duration::from_secs(2);
 
+/// The same while a requested dialog of another process has not come.
+const ASKED: Duration = Duration::from_secs(3);
+
 /// The maximum time between a click and the text that is typed after it.
 pub(crate) const BETWEEN: Duration = Duration::from_millis(500);
 
-/// An element that differs in this many consecutive readings, for this long, changes by itself,
-/// like a clock or a spinner. Scrolled elements move for 150 to 300 ms.
+/// An element that differs in this many readings in a row and for this long changes by itself, like
+/// a clock or a spinner. Scrolling is shorter: 150 to 300 ms.
 const RESTLESS: (u32, Duration) = (3, Duration::from_millis(400));
 
 /// After this long without a pause between events, read anyway.
@@ -51,8 +56,8 @@ const NOISE: Duration = Duration::from_millis(250);
 /// out a dialog once more when it is on the screen (LibreOffice's dialogs grow).
 const FRESH: Duration = Duration::from_millis(250);
 
-/// The least time between two pictures that show whether a page still fades to another (three
-/// frames).
+/// The least time between two pictures, to see whether one page still fades into another: three
+/// frames.
 const FRAMES: Duration = Duration::from_millis(50);
 
 /// How long to wait for an app that uses the CPU but has not changed anything yet.
@@ -61,9 +66,9 @@ const WORKING: Duration = Duration::from_millis(800);
 /// An app is computing if its CPU time exceeds a fourth of the elapsed time.
 const BUSY: u32 = 4;
 
-/// An app's threads compute if together they run for three quarters of the elapsed time. The main
-/// thread does not count: it answers the next reading itself, so that reading has its changes. The
-/// results of other threads are still to come: KeePassXC answers while a thread derives a key.
+/// The threads of an app compute if together they ran for three quarters of the time. The main
+/// thread does not count: it also answers the next reading, which then has its changes. Other
+/// threads may still compute the effect: KeePassXC answers while a thread derives a key.
 const COMPUTING: (u32, u32) = (3, 4);
 
 /// The result of a settle.
@@ -77,9 +82,8 @@ pub(crate) struct Settled {
     pub(crate) quiet: bool,
     /// Whether the app was computing in the end.
     pub(crate) computing: bool,
-    /// Whether the window's picture changed elsewhere than at the clicked and the focused element,
-    /// although the tree shows no effect. `None` if the tree shows an effect, or the pictures were
-    /// not compared.
+    /// Whether the window's picture has changed anywhere but at the clicked and the focused
+    /// element. `None` if the tree shows an effect, or if no pictures were compared.
     pub(crate) moved: Option<bool>,
 }
 
@@ -102,7 +106,7 @@ pub(crate) struct Awaits<'t> {
     pub(crate) target: Option<&'t Element>,
     /// Whether a text was typed.
     pub(crate) types: bool,
-    /// The input, if it matters when the tree reports the effect of the input.
+    /// The input, for apps whose trees show its effect only after a delay.
     pub(crate) sent: Option<Sent>,
     /// How long to listen at least, because a list of completions opens after the last key.
     pub(crate) least: Duration,
@@ -115,6 +119,12 @@ pub(crate) struct Awaits<'t> {
 }
 
 impl Awaits<'_> {
+    /// The longest time to wait, while a requested dialog is `pending` or not.
+    fn at_most(&self, pending: bool) -> Duration {
+        let most = if pending { ASKED } else { self.most };
+        most.max(self.most)
+    }
+
     /// How long to wait for an app that has shown no effect.
     fn unseen(&self) -> Duration {
         match (self.asked, self.lists) {
@@ -124,8 +134,8 @@ impl Awaits<'_> {
         }
     }
 
-    /// The places whose picture changes with any act. After a typed text the target is not one of
-    /// them, because the text may show there alone.
+    /// Where the picture changes with any act. After a typed text the target does not count as such
+    /// a place: it may be the only place where the text shows.
     fn expected(&self, now: &Tree) -> Vec<Rect> {
         expected_places(self.before, now, self.target.filter(|_| !self.types))
     }
@@ -158,10 +168,10 @@ pub(crate) fn await_quiet(
     let (mut seen, mut again, mut slides) = (false, false, false);
     let enough = awaits.effect.least_sign(awaits.raised);
     let moves_silently = desk.moves_silently(pid);
-    // Any key may scroll a page.
+    // Any key may scroll a page. So the delay of scrolling counts.
     let scrolls = awaits.sent.map(|_| desk.lag(pid, Sent::Scroll));
     let agree = AGREE.max(scrolls.unwrap_or_default());
-    // A page that was loading before the act may go on for ever: do not wait for it.
+    // A page that was already loading before the act may go on for ever. It is not waited for.
     let loaded = awaits.before.is_none_or(|tree| !lacks_page(tree)) && !desk.is_loading(pid);
     if let Some(sent) = awaits.sent {
         cancel.wait(desk.lag(pid, sent).min(awaits.most))?;
@@ -170,8 +180,8 @@ pub(crate) fn await_quiet(
         desk.ungrab_in_time();
         let desktop = &mut **desk;
         let cpu = Cpu::now(desktop, pid);
-        // Without events the pause is longer, so that lasting changes cause no more readings than
-        // they would with events.
+        // If no events come, the pause is longer. So an app that goes on changing is read no more
+        // often than one that sends events.
         let pause = if again {
             Duration::ZERO
         } else if more.is_some() || last.is_none() || slides {
@@ -214,8 +224,8 @@ pub(crate) fn await_quiet(
             let until = until.max(start + awaits.least);
             let left = until.saturating_duration_since(Instant::now());
             more = hears(desktop, left, cancel)?;
-            // Reading some apps makes them send events: stop after a second reading that found no
-            // change.
+            // Some apps send events because they are read. So the second reading without a change
+            // is the last one.
             let due = seen || start.elapsed() >= awaits.unseen();
             quiet = more.is_none() || due && fresh.is_none() && last.is_some() && !changed;
             seen |= counts && listed && awaits.effect.shows(more, None, awaits.raised);
@@ -225,23 +235,23 @@ pub(crate) fn await_quiet(
         if quiet && start.elapsed() < AGREE {
             quiet = fading.is_over(desktop, &awaits, (pid, &tree), cancel)?;
         }
-        // Some changes come without an event: look once more.
+        // Some changes come without an event. So there is one more look.
         again = quiet && shown.is_none() && awaits.effect.may_be_late() && read.elapsed() >= QUIET;
         quiet &= !again;
         if quiet && shown.is_none() && moved != Some(true) {
             moved = awaits.has_moved(desktop, &tree);
-            // The picture is newer than the reading: an app that was busy has scrolled since.
+            // The picture is newer than the reading. An app that was busy has scrolled in between.
             again |= moved == Some(true) && awaits.effect == Effect::Motion;
             quiet &= !again;
         }
         if moved == Some(true) && shown.is_none() && may_be_stale(&tree) && start.elapsed() < agree
         {
-            // After scrolling, only the places of a page's elements differ, and the first places
-            // that are reported may be from the middle of the motion.
+            // Scrolling a page changes only the places of its elements. The first places that the
+            // tree reports may be those in the middle of the motion.
             let are_last = start.elapsed() >= scrolls.unwrap_or_default() * 3 / 4;
             quiet &= are_last && awaits.before.is_some_and(|before| has_slid(before, &tree));
         }
-        if quiet || start.elapsed() >= awaits.most {
+        if quiet || start.elapsed() >= awaits.at_most(pending) {
             return Ok((
                 Settled {
                     took: start.elapsed(),
@@ -308,8 +318,8 @@ fn listen(
     }
 }
 
-/// The CPU time of an app at the start of a period without a reading: an app also computes when it
-/// is read.
+/// The CPU time of an app at the start of a period. No reading is in that period, because an app
+/// also computes while it is read.
 struct Cpu {
     pid: u32,
     since: Instant,
@@ -328,8 +338,8 @@ impl Cpu {
     }
 
     /// Whether the app has computed for a good part of the period, and whether its threads still
-    /// compute. After a click, a browser's renderer may still be computing the effect, while the
-    /// browser answers as if nothing had happened.
+    /// compute. A browser may answer as if nothing had happened, while its renderer computes the
+    /// effect of a click.
     fn used(&self, desktop: &mut dyn Desktop) -> (bool, bool) {
         let elapsed = self.since.elapsed();
         let app = desktop.computed(self.pid).zip(self.app);
@@ -346,7 +356,7 @@ struct Drawing<'t> {
     /// The window before the act.
     before: Option<&'t change::Before>,
     last: Option<change::Before>,
-    /// Whether the target of the act was found in the picture.
+    /// Whether the target of the act is a text from the picture.
     drawn: bool,
 }
 
@@ -358,7 +368,7 @@ impl Drawing<'_> {
         }
         let last = self.last.as_ref().or(self.before);
         let front = || tree.windows.first().map(|window| window.id);
-        let window = last.map(change::Before::window).or_else(front)?;
+        let window = last.map(|last| last.window).or_else(front)?;
         let now = change::before_input(desktop, Some(window))?;
         let changed = last.is_some_and(|last| last.differs(&now));
         self.last = Some(now);
@@ -384,7 +394,7 @@ impl Fading {
         before: Option<&change::Before>,
     ) -> Self {
         let (may_fade, looked) = (desktop.may_fade(pid), Instant::now());
-        let window = before.filter(|_| may_fade).map(change::Before::window);
+        let window = before.filter(|_| may_fade).map(|before| before.window);
         Self {
             may_fade,
             looked,
@@ -440,8 +450,8 @@ impl Newcomers {
 struct Restless(HashMap<ElementId, (u32, Instant)>);
 
 impl Restless {
-    /// The strongest sign of a change, without the elements that change by themselves, and without
-    /// tool tips unless the act hovers. `drawn` is the element that has changed in the picture.
+    /// The strongest sign of a change. Elements that change by themselves do not count, nor do tool
+    /// tips unless the act hovers. `drawn` is the element whose picture has changed.
     fn note(
         &mut self,
         before: &Tree,
@@ -459,7 +469,7 @@ impl Restless {
             .retain(|m| hovers || !after.is_in_tool_tip(m.after));
         let changed = diff.changed_ids(before, after);
         let mut counts = HashMap::new();
-        // Texts from pictures do not count: they were not yet added to the reading.
+        // Texts from pictures do not count, because this reading does not have them yet.
         let changed = changed.into_iter().filter(|id| !is_from_picture(id));
         for id in changed.chain(drawn) {
             let (count, since) = self.0.get(id).copied().unwrap_or((0, Instant::now()));

@@ -3,9 +3,9 @@
 //! set on a field without focus.
 //!
 //! A difference in form is a note: `3` became `3.00`, a mask added its dashes, a list completed a
-//! name. A missing effect, or a text that lost characters, is an error. There is no verdict where
-//! the state is unknown: secure fields, terminals, cells, an element that is gone, a focus that
-//! moved. [`crate::settle::field`] does the comparison.
+//! name. A missing effect, or a text that lost characters, is an error. No verdict is given where
+//! the state is unknown: for secure fields, terminals and cells, if the element is gone, and if the
+//! focus has moved. [`crate::settle::field`] does the comparison.
 
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ use crate::picture::change::Before;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::{Keys, Way, Witness};
 use crate::settle::changed::{Says, shows_effect};
-use crate::settle::chosen::has_chosen;
+use crate::settle::chosen::{has_chosen, switch_in};
 use crate::settle::field::{Field, Verdict};
 use deskline_input::Clicks;
 
-/// How long to wait for an effect that is missing when the app has settled.
+/// How long to wait for an effect that has not come by the time the app has settled.
 pub(crate) const LATE: Duration = Duration::from_millis(300);
 
-/// How long a field may go on taking characters of a text: an app on a busy machine reads its keys
+/// How long a field may go on taking characters of a text. On a busy machine an app reads its keys
 /// late.
 pub(crate) const TAKES: Duration = Duration::from_secs(3);
 
@@ -48,7 +48,7 @@ pub(crate) fn read_back(
         Action::Input(_) if keys.by_layout => return Verdict::Agrees,
         Action::Input(_) => {
             let clicked = target.and_then(|target| Field::new(before, target.index?));
-            // After a key the field may be another page's.
+            // After a key, the focused field may be on another page.
             let told = match keys.between {
                 Some(_) => typed(keys),
                 None => took(keys, after),
@@ -107,8 +107,8 @@ pub(crate) fn took(keys: &Keys, after: &Tree) -> Verdict {
     }
 }
 
-/// The verdict about a text that was typed without a focused field, if the tree shows nothing of
-/// the text. `was` is the picture of the window right before the keys.
+/// The verdict about a text that was typed while no field had the focus, if the tree shows nothing
+/// of the text. `was` is the picture of the window right before the keys.
 pub(crate) fn went_nowhere(
     keys: &Keys,
     (before, after): (&Tree, &Tree),
@@ -131,10 +131,10 @@ pub(crate) fn went_nowhere(
     }
 }
 
-/// The verdict about a text for a field that was clicked, if the field perhaps lacked the focus at
-/// the first key: the keys may have overtaken the click, or the click has only closed a popover and
-/// given the focus to the element that opened the popover. A field that did not show before the
-/// click may be one that the app opens for the clicked field.
+/// The verdict about a text for a field that was clicked, but may have had no focus at the first
+/// key. The keys may have overtaken the click. Or the click has only closed a popover, and the
+/// focus went back to the element that had opened it. A field that did not show before the click
+/// does not count: the app may have opened it for the clicked field.
 pub(crate) fn reached(
     clicked: Option<&Field>,
     keys: &Keys,
@@ -150,25 +150,36 @@ pub(crate) fn reached(
             .iter()
             .any(|e| e.visible && e.id == field.id)
     };
+    let tree = keys.between.as_ref().unwrap_or(after);
+    let got = witness.field().filter(|field| !field.text.is_empty());
+    let got = got.filter(|field| !old.is(field) && field.is_in(tree, tree.dialog_since(before)));
+    if let Some(got) = got {
+        return Verdict::Failed(Mismatch::went_to(&got.name, &old.name));
+    }
     let new = match witness.field() {
         Some(field) if old.is(field) || !shown(field) => Some(field.clone()),
         None if witness.terminal || may_have_it => None,
-        _ => old.again(after).map(|(_, field)| field),
+        // After a key the field may have another text.
+        _ => old.again(tree).map(|(_, field)| field),
     };
     match new {
-        Some(new) if old.is(&new) && old.text == new.text => {
+        Some(new) if old.is(&new) && (old.text == new.text || witness.field().is_none()) => {
             new.took(old, &keys.text, keys.way == Way::Pasted)
+        }
+        // The focus went on to another field in the middle of the text.
+        Some(new) if !keys.text.contains(['\t', '\n']) && new.lost(&keys.text) > Some(0) => {
+            new.differs()
         }
         _ => Verdict::Agrees,
     }
 }
 
-/// The verdict about a text typed after a double click on a label or a cell, which opens an editor
-/// with all of its text selected. GTK 4.8 has the editor in no tree, and now and then selects
-/// nothing. The app may refuse the text once a key has confirmed it.
+/// The verdict about a text typed after a double click on a label or a cell. Such a click opens an
+/// editor with all of its text selected. GTK 4.8 has that editor in no tree, and now and then
+/// selects nothing. After a key that confirms the text, the app may refuse it.
 fn kept((before, was): (&Tree, usize), after: &Tree, keys: &Keys) -> Verdict {
     let label = &before.elements[was];
-    // In Swing another element takes the place of the cell.
+    // Swing replaces the cell by another element.
     let at = || after.find_at(label.place()?.center());
     let now = after.find_again(before, was).or_else(at);
     let now = now.map(|now| after.elements[now].title.shown.trim());
@@ -183,10 +194,14 @@ fn kept((before, was): (&Tree, usize), after: &Tree, keys: &Keys) -> Verdict {
     }
     let is_other = fold(old) != fold(typed.trim()) && !number::may_be_equal(old, typed);
     let is_item = matches!(label.role, Role::STATIC_TEXT | Role::CELL | Role::ROW);
-    if now == old && is_other && is_item && keys.between.is_some() {
-        return Verdict::Differs(format!("{field} shows {} still", shown(now)));
+    if now != old || !is_other || !is_item || keys.between.is_none() {
+        return Verdict::Agrees;
     }
-    Verdict::Agrees
+    // A cell of a spreadsheet may show the same result for another formula.
+    if label.role == Role::CELL && !label.states.contains(States::EDITABLE) {
+        return Verdict::Failed(Mismatch::not_kept(&field, now));
+    }
+    Verdict::Differs(format!("{field} shows {} still", shown(now)))
 }
 
 /// Whether the field has taken more of the text since the reading `last`.
@@ -203,6 +218,13 @@ pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tre
     let Some(now) = after.find_again(before, was) else {
         return Verdict::Agrees;
     };
+    let is_off = |tree: &Tree, at: usize| {
+        let switch = switch_in(tree, at, text);
+        switch.is_some_and(|at| !tree.elements[at].states.intersects(Says::ON))
+    };
+    if is_off(before, was) && is_off(after, now) && !has_changed(before, after) {
+        return Verdict::Failed(Mismatch::NotToggled("not checked".to_owned()));
+    }
     let [old, new] = [said(before, was), said(after, now)];
     // A button may show more than the choice: "Promotions on Local Folders".
     let took_it = old != new && has_words(&fold(&new), &fold(text));
@@ -210,13 +232,22 @@ pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tre
     let shows = old == new && new == Says::new(after, now).value;
     match has_chosen(after, now, text) {
         Some(true) => Verdict::Agrees,
-        // The choices of a closed combo box may be in no tree.
+        // A closed combo box may have its choices in no tree.
         None if !shows && (old == new || after.elements[now].role != Role::COMBO_BOX) => {
             Verdict::Agrees
         }
-        _ if took_it => Verdict::Agrees,
+        // GTK 3 shows the outer item of a choice in a tree.
+        _ if took_it || is_outer(after, now, (&new, text)) => Verdict::Agrees,
         _ => Verdict::Failed(Mismatch::not_chosen(&new, text)),
     }
+}
+
+/// Whether the choice `text` of the element at `index` lies in a choice named `outer`.
+fn is_outer(tree: &Tree, index: usize, (outer, text): (&str, &str)) -> bool {
+    let is = |at: usize, text: &str| fold(&tree.elements[at].title.shown) == fold(text);
+    let around = |at: usize| tree.outwards(at).skip(1).take_while(|at| *at != index);
+    let mut choices = tree.inside(index).filter(|at| is(*at, text));
+    choices.any(|at| around(at).any(|at| is(at, outer)))
 }
 
 /// The verdict about a drag in one app: whether anything has moved, or has changed besides the
@@ -231,10 +262,10 @@ pub(crate) fn dragged(
     // GTK 3 keeps a window for the icons of drags.
     let is_icon = |at: &usize| after.toplevel(*at) == Some(*at) && !after.elements[*at].visible;
     let same = diff.added.iter().all(is_icon) && diff.removed.is_empty() && selects_only;
-    if !same || diff.moved(before, after) > 0 {
+    if !same || diff.moved(before, after) > 0 || after.has_moved_window(before) {
         return Verdict::Agrees;
     }
-    // A drag to a point may be meant to select something, or as a gesture.
+    // A drag to a point may be a gesture, or may be meant to select something.
     let is_place = matches!(to, Target::Point(_));
     let selected = diff.modified.iter().any(|m| !m.is_focus_alone());
     match (selected, is_place) {
@@ -282,6 +313,9 @@ fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
     if new.respaces(wanted) {
         return new.respaced(wanted);
     }
+    if let Some(why) = new.other_number(wanted) {
+        return Verdict::Failed(why);
+    }
     match new.lost(wanted) {
         Some(kept) if !new.means(wanted) => new.shortened(kept, wanted),
         _ => new.differs(),
@@ -293,7 +327,7 @@ fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
 fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict {
     let (old, new) = (&tree.elements[was], &after.elements[now]);
     let state = old.states & PRESSED;
-    // Java's labels have an action that does nothing.
+    // A label of Java has an action that does nothing.
     if old.role == Role::STATIC_TEXT && !has_changed(tree, after) {
         return Verdict::Failed(Mismatch::NothingDone("a text".into()));
     }
@@ -371,7 +405,7 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
         Some(current) if related(current) => Verdict::Agrees,
         Some(current) => Verdict::Differs(format!(
             "it is selected, but keys still act on the current row, {}: accessibility cannot make \
-            another row current. Click the row you mean before you press a key for it",
+             another row current. Click the row that you mean before you press a key for it",
             summary::name_of(tree, current)
         )),
         None if from_toolkit => Verdict::Differs(String::from(
@@ -407,14 +441,15 @@ pub(crate) fn idle_key(
     if diff.removed.is_empty() {
         if list {
             return Some(format!(
-                "{press} changed nothing in the tree: a list over the window was open and may \
-                have taken it. Press it again if it was meant for the window"
+                "{press} changed nothing in the tree. A list over the window was open, and may \
+                 have taken the key. Press it again if it was meant for the window"
             ));
         }
-        // Selecting a text or saving a file may change nothing in the tree.
+        // A key that selects a text or saves a file may change nothing in the tree.
         return still.then(|| format!("{press} changed nothing, neither tree nor screenshot"));
     }
-    // A list of completions is a window of its own, or an unmanaged one without a frame.
+    // A list of completions is a window of its own. It may be one without a frame, which the window
+    // manager does not manage.
     let top = focus(before).and_then(|at| before.toplevel(at));
     let over = |at: &usize| top.is_some() && before.toplevel(*at) != top;
     let stays = focus(before).map(|at| &before.elements[at].id)

@@ -1,9 +1,13 @@
-//! Signs that a tree is older than the window's picture: the picture has changed, or a page is
-//! loading.
+//! Signs that a tree is older than the window's picture.
 
 use std::time::Duration;
 
 use deskline_core::{Element, Matching, Rect, Role, States, Tree};
+
+use crate::desktop::Desktop;
+use crate::error::Result;
+use crate::settle::readback::LATE;
+use crate::trees::Scope;
 
 /// How long to wait for the tree of a browser that shows no effect although the window's picture
 /// has changed, and for elements that move without an event.
@@ -34,18 +38,18 @@ pub(crate) fn expected_places(
     places
 }
 
-/// Whether this tree may be older than the picture: browsers make trees and pictures in different
-/// processes.
+/// Whether this tree may be older than the picture. A browser makes trees in one process and
+/// pictures in another.
 pub(crate) fn may_be_stale(tree: &Tree) -> bool {
     tree.elements
         .iter()
         .any(|e| e.visible && e.role == Role::WEB_AREA)
 }
 
-/// Whether something visible has moved without a change of its size: an element that is scrolled,
-/// or that makes room for another one. Resized elements are laid out at once. Elements without text
-/// that take no clicks do not count, as they may move for ever: a part of GTK 4's spinner is the
-/// box around a turning arrow.
+/// Whether something visible has moved and kept its size: it was scrolled, or makes room for
+/// another element. Only such motions go on for a while; an element that is resized is laid out at
+/// once. Elements that have no text and take no clicks do not count, because they may move for
+/// ever: GTK 4's spinner is a box around a turning arrow.
 pub(crate) fn has_slid(before: &Tree, now: &Tree) -> bool {
     let matching = Matching::between(before, now);
     let slid = |(now, was): (&Element, &Option<usize>)| {
@@ -110,4 +114,24 @@ pub(crate) fn has_empty_frame(tree: &Tree) -> bool {
         let shows = || tree.inside(at).any(|at| tree.elements[at].visible);
         is_frame && !shows() && tree.page_around(at).is_none()
     })
+}
+
+/// The tree with the number that the pointer or the page has given to a slider: Chromium reports
+/// the number only when it is asked what lies at the slider.
+pub(crate) fn slid(
+    desktop: &mut dyn Desktop,
+    (pid, scope): (u32, Scope),
+    target: Option<&Element>,
+    tree: Tree,
+) -> Result<Tree> {
+    let slider = target.and_then(|was| tree.elements.iter().position(|e| e.id == was.id));
+    let is_slider = |at: &usize| tree.elements[*at].role == Role::SLIDER;
+    let slider = slider.filter(|at| is_slider(at) && tree.page_around(*at).is_some());
+    let place = slider.and_then(|at| tree.elements[at].place());
+    let Some((slider, place)) = slider.zip(place) else {
+        return Ok(tree);
+    };
+    desktop.hit_test(&tree, slider, place.center())?;
+    desktop.wait_for_change(LATE)?;
+    Ok(desktop.read(pid, scope).unwrap_or(tree))
 }

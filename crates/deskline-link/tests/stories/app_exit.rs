@@ -20,17 +20,19 @@ fn ended_by(exit: Exit) -> Story {
 fn an_action_that_ends_the_app_reports_how_it_ended() {
     let mut story = ended_by(Exit::Status(0));
     story.press("Send");
-    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The process ended (exit status 0).");
+    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The process ended (exit \
+        status 0).");
     let mut story = ended_by(Exit::Signal(6));
     story.click("Send");
-    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The process ended (signal 6, SIGABRT: it crashed).");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The process ended \
+        (signal 6, SIGABRT: it crashed).");
     let mut story = ended_by(Exit::Unknown);
     story.click("Send");
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The process ended.");
 }
 
 #[test]
-fn later_calls_about_the_app_report_its_end_too() {
+fn later_calls_report_how_the_app_has_ended_too() {
     let mut story = ended_by(Exit::Signal(6));
     story.press("Send").refresh();
     assert_snapshot!(story.outcome(), @"
@@ -47,11 +49,12 @@ fn an_app_that_ends_before_the_action_is_an_error() {
     let mut story = ended_by(Exit::Signal(11));
     story.after("read 100 again", |world| world.becomes(MAIL, Health::Dead));
     story.click("Send");
-    assert_snapshot!(story.field("error"), @"Mail (pid 100) is gone. The process ended (signal 11, SIGSEGV: it crashed). Call open_application_and_traverse to start it again");
+    assert_snapshot!(story.field("error"), @"Mail (pid 100) is gone. The process ended (signal 11, \
+        SIGSEGV: it crashed). Call open_application_and_traverse to start it again");
 }
 
 #[test]
-fn the_window_below_comes_to_the_front_if_the_persons_window_closes() {
+fn if_the_persons_window_closes_the_one_below_comes_to_the_front() {
     let mut story = Story::new();
     story.given(|world| {
         world.raise(MUSIC_WINDOW);
@@ -65,7 +68,7 @@ fn the_window_below_comes_to_the_front_if_the_persons_window_closes() {
 
 /// The window that the user switches to was the lowest before.
 #[test]
-fn the_previous_window_comes_back_if_the_persons_new_one_closes() {
+fn if_the_persons_new_window_closes_their_earlier_one_comes_back() {
     let mut story = Story::new();
     story.after("every_window", person::switches_to(MUSIC_WINDOW));
     story.after("activate", |world| world.close(MUSIC_WINDOW));
@@ -90,11 +93,12 @@ fn a_window_that_the_person_switches_to_during_the_restore_stays() {
 }
 
 #[test]
-fn a_press_that_keeps_the_app_busy_counts_as_done_and_can_be_waited_for() {
+fn a_press_that_keeps_the_app_busy_counts_as_done_and_can_be_awaited() {
     let mut story = Story::new();
     story.on_press("Send", |world| world.becomes(MAIL, Health::Hung));
     story.press("Send");
-    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The app is busy: no answer for _ ms. Call wait_for_and_traverse, which waits longer.");
+    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The app is busy: no \
+        answer for _ ms. Call wait_for_and_traverse, which waits longer.");
     story.after("read 100 again", |world| world.becomes(MAIL, Health::Well));
     story.wait_for("Send", Awaited::Present, 5_000);
     story.says("'Send' [AXButton] is present");
@@ -116,7 +120,7 @@ fn a_wait_for_an_element_to_disappear_ends_when_its_app_ends() {
 #[test]
 fn an_app_that_computes_has_not_settled() {
     let mut story = Story::new();
-    // Twice for each period in which the link listens to the app.
+    // The link asks for the computing time twice in each period in which it listens to the app.
     story.script().computes = 6;
     story.click("Send");
     story.says("Settled in");
@@ -131,7 +135,7 @@ fn an_app_that_computes_has_not_settled() {
 /// GTK 4 sends events of its own while it draws a button pressed, and runs the button's action
 /// afterwards.
 #[test]
-fn an_event_without_a_change_is_not_a_buttons_effect() {
+fn an_event_without_a_change_does_not_count_as_a_buttons_effect() {
     let mut story = Story::new();
     story.on_press("Send", |_| ());
     story.press("Send");
@@ -148,5 +152,6 @@ fn an_event_without_a_change_is_not_a_buttons_effect() {
         send.line.states.insert(States::CHECKED);
     });
     story.press("Send");
-    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 \
+        modified. Settled in _ ms.");
 }

@@ -28,7 +28,8 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     text_changes:
       'To' -> 'Sent'
     "##);
-    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: \
+        Notes, pointer: 900,700");
     assert_snapshot!(story.acts(), @r##"
     grab 'AI: clicking 'To' in Mail'
     aim 100 2
@@ -72,11 +73,12 @@ fn the_first_step_that_fails_ends_the_chain_and_the_steps_done_are_listed() {
     text_changes:
       '' -> 'bob'
     "##);
-    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: \
+        Notes, pointer: 900,700");
 }
 
 #[test]
-fn a_repeated_step_is_resolved_anew_for_each_run_and_ends_at_a_failure() {
+fn each_run_of_a_repeated_step_finds_its_target_anew() {
     let mut story = Story::new();
     let steps = || vec![presses("Down"), press_ax("Send"), presses("Return")];
     story.repeated_chain(None, steps(), &[3, 2, 1]);
@@ -92,7 +94,8 @@ fn a_repeated_step_is_resolved_anew_for_each_run_and_ends_at_a_failure() {
     text_changes:
       '' -> '\n'
     "##);
-    assert_snapshot!(story.seen(), @"reached: Mail: ·, Mail: ·, Mail: ·, Mail: ⏎; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: ·, Mail: ·, Mail: ·, Mail: ⏎; front: Notes, \
+        pointer: 900,700");
 
     // The button disappears once it has been pressed.
     let mut story = Story::new();
@@ -104,7 +107,11 @@ fn a_repeated_step_is_resolved_anew_for_each_run_and_ends_at_a_failure() {
     story.on_press("Send", vanishes);
     story.repeated_chain(None, steps(), &[1, 4, 1]);
     story.says("error: Did 1 of 3 steps. Step 2, run 2 of 4: no element matches 'Send'.");
-    story.says("\n  1 done: Pressed Down; effect: changed\n  2 failed in run 2 of 4: see error\n  3 not done\n");
+    story.says(
+        "\n  1 done: Pressed Down; effect: changed\
+         \n  2 failed in run 2 of 4: see error\
+         \n  3 not done\n",
+    );
 }
 
 #[test]
@@ -141,7 +148,7 @@ fn attaches(world: &mut World) {
 }
 
 #[test]
-fn steps_follow_a_window_that_a_step_raises_and_then_the_app_again() {
+fn steps_act_in_a_window_that_a_step_opens_and_then_in_the_app_again() {
     let mut story = Story::new();
     story.given(attaches);
     let steps = vec![
@@ -162,7 +169,8 @@ fn steps_follow_a_window_that_a_step_raises_and_then_the_app_again() {
     text_changes:
       '' -> 'bob'
     "##);
-    assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: click Open, Mail: click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: click Open, Mail: \
+        click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -183,11 +191,12 @@ fn a_chain_may_end_in_the_app_that_came_to_the_front() {
     app_switch_visible_elements:
       [AXButton] "Open" (320,340 80×24) #e11
     "##);
-    assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: x; front: Open File, pointer: 540,52");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: x; front: Open File, \
+        pointer: 540,52");
 }
 
 #[test]
-fn a_chain_that_begins_in_a_window_follows_what_its_steps_open() {
+fn a_chain_that_names_a_window_also_acts_in_what_its_steps_open() {
     let mut story = Story::new();
     story.given(attaches);
     let steps = vec![
@@ -205,7 +214,8 @@ fn a_chain_that_begins_in_a_window_follows_what_its_steps_open() {
       3 done: Typed 'bob'; effect: nothing
     focus: "New Message" › [AXButton] "Send" #e5
     "##);
-    assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: click Open, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: click Open, Mail: b, \
+        Mail: o, Mail: b; front: Notes, pointer: 900,700");
 }
 
 /// `Send` opens a dialog of Mail itself, and a button in the dialog closes it again. Meanwhile the
@@ -227,7 +237,7 @@ fn asks(world: &mut World) {
 }
 
 #[test]
-fn the_dialog_that_a_step_opens_gets_the_next_steps_until_it_closes() {
+fn the_next_steps_go_to_a_dialog_that_a_step_opens_until_it_closes() {
     let mut story = Story::new();
     story.given(asks);
     let steps = vec![
@@ -250,15 +260,18 @@ fn the_dialog_that_a_step_opens_gets_the_next_steps_until_it_closes() {
     text_changes:
       'New Message' -> 'Draft'
     "##);
-    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: x, Mail: click Keep 2007, Mail: b, Mail: o, Mail: b; front: Find, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: x, Mail: click Keep 2007, \
+        Mail: b, Mail: o, Mail: b; front: Find, pointer: 900,700");
 }
 
 #[test]
-fn an_element_of_another_window_is_named_with_that_window() {
+fn the_error_names_the_other_window_that_contains_the_element() {
     let mut story = Story::new();
     story.given(asks);
     story.chain(Some("new mess"), vec![click("Search", None, None)]);
-    assert_snapshot!(story.field("error"), @r##"Step 1 of 1: no element matches 'Search' in "New Message" [AXWindow] #e2. It is in another window: "Find" [AXWindow] #e9. Nothing was touched. Pass that window's ref or title as window, or no window"##);
+    assert_snapshot!(story.field("error"), @"Step 1 of 1: no element matches 'Search' in \"New \
+        Message\" [AXWindow] #e2. It is in another window: \"Find\" [AXWindow] #e9. Nothing was \
+        touched. Pass that window's ref or title as window, or leave window out");
 }
 
 #[test]
@@ -269,7 +282,7 @@ fn a_blocked_app_gets_no_step() {
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: Did 1 of 2 steps. Step 2: File Chooser (pid 400) is blocked for agents (--allow-app, --deny-app). Allowed are apps named 'Mail'. Nothing was touched; do not look for a way around
+    error: Did 1 of 2 steps. Step 2: File Chooser (pid 400) is blocked for agents (--allow-app, --deny-app). Allowed are apps named 'Mail'. Nothing was touched. Do not look for a way around
     pid: 100
     app: Mail
     summary: Did 1 of 2 steps. 0 added, 0 removed, 0 modified.
@@ -306,7 +319,8 @@ fn keys_go_to_the_window_that_the_call_names() {
     text_changes:
       '' -> 'bobby'
     "##);
-    assert_snapshot!(story.seen(), @"reached: Mail: b, Mail: o, Mail: b, Mail: b, Mail: y; front: Find, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: b, Mail: o, Mail: b, Mail: b, Mail: y; front: \
+        Find, pointer: 900,700");
     story.chain(Some("Drafts"), vec![types("x")]);
     assert_snapshot!(story.outcome(), @r##"
     status: error
@@ -321,7 +335,7 @@ fn keys_go_to_the_window_that_the_call_names() {
 }
 
 #[test]
-fn a_steps_text_is_hidden_unless_the_field_that_took_it_is_known() {
+fn a_typed_text_is_hidden_if_it_is_unknown_which_field_got_it() {
     let mut story = Story::new();
     let steps = vec![
         click("To", Some("alice"), None),
@@ -359,7 +373,8 @@ fn esc_ends_a_chain_and_puts_everything_back() {
       3 not done
     focus: "New Message" › [AXTextField] "To" #e3
     "##);
-    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: \
+        Notes, pointer: 900,700");
     // Late changes are the changes since the tree in that answer's file, in which step 1 is done.
     story.refresh();
     let file = std::fs::read_to_string(story.field("file")).unwrap();
@@ -383,8 +398,8 @@ fn with_another_window() -> Story {
 
 #[test]
 fn keys_go_to_the_window_that_was_clicked_or_nowhere() {
-    let why = "came to the front, and the last input of this call went to another window of the app: \
-               no key was sent. Pass window 'Another Message'";
+    let why = "came to the front, but the last input of this call went to another window of the \
+        app. So no key was sent. Pass window 'Another Message'";
     let mut story = with_another_window();
     story.click_then("Send", None, Some("Return"));
     story.fails();
@@ -421,7 +436,7 @@ fn keys_go_to_the_window_that_was_clicked_or_nowhere() {
     assert!(story.seen().contains("Mail: ⏎"), "{}", story.seen());
 }
 
-/// Mail's `To`, by the ref that an answer gave it, and a click on that.
+/// A click on Mail's field `To`, by the ref that an answer gave the field.
 fn click_by_ref(story: &mut Story) -> impl Fn() -> Action + use<> {
     story.refresh();
     let line: deskline_core::Line = story.tree_line("\"To\"").trim().parse().unwrap();
@@ -471,7 +486,7 @@ fn a_ref_stays_good_if_the_app_re_creates_its_element() {
 }
 
 #[test]
-fn a_change_of_an_element_that_an_earlier_step_re_created_is_reported() {
+fn a_changed_element_is_reported_although_a_step_re_created_it() {
     let mut story = Story::new();
     story.on_press("Send", |world| {
         world.node("To").unwrap().id = "2/anew".into();
@@ -493,12 +508,14 @@ fn a_chain_stops_after_the_app_has_closed_its_last_window() {
         world.on_press("Send", |world| world.close(MAIL_WINDOW));
     });
     story.chain(None, vec![click("Send", None, None), types("rm -rf")]);
-    assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its own window. Nothing more was sent. Call again with pid 200 to act in that app. Look before you repeat it");
+    assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the \
+        window 'Notes' (pid 200) is in front now, because the app has closed its own window. \
+        Nothing more was sent. Call again with pid 200 to act in that app. Look before you repeat \
+        it");
     assert_eq!(story.reached(), "Mail: click Send");
 }
 
-/// The same holds for a window that comes to the front because the person's own window closes
-/// meanwhile.
+/// Nobody has chosen a window that comes to the front because the person's own window closes.
 #[test]
 fn a_chain_stays_with_its_app_when_the_persons_window_closes() {
     let mut story = Story::new();
@@ -515,7 +532,7 @@ fn a_chain_stays_with_its_app_when_the_persons_window_closes() {
 
 /// Another program, such as a notification or a task bar, may have raised the window.
 #[test]
-fn keys_do_not_go_to_another_apps_window_that_was_open_before() {
+fn keys_do_not_go_to_an_older_window_of_another_app() {
     for (mut story, steps) in [Story::new, Story::alone].into_iter().flat_map(|desk| {
         [
             (desk(), vec![click("Send", Some("rm -rf"), None)]),
@@ -543,12 +560,14 @@ fn no_text_is_typed_after_a_click_that_closes_the_clicked_window() {
         });
     });
     story.click_then("Send", Some("rm -rf"), None);
-    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]; then: the window 'Songs' (pid 300) is in front now, because the app has closed its own window. Nothing more was sent. Call again with pid 300 to act in that app. Look before you repeat it");
+    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]; then: the window 'Songs' \
+        (pid 300) is in front now, because the app has closed its own window. Nothing more was \
+        sent. Call again with pid 300 to act in that app. Look before you repeat it");
     assert_eq!(story.reached(), "Mail: click Send");
 }
 
 #[test]
-fn a_text_that_any_run_of_a_step_typed_into_a_password_field_is_hidden() {
+fn a_text_is_hidden_if_any_run_of_its_step_met_a_password_field() {
     let mut story = Story::new();
     let typing = Typing::text("hunter2").then(Some(KeyPress::parse("Tab", &[]).unwrap()));
     story.repeated_chain(None, vec![Action::type_text(typing)], &[3]);
@@ -579,6 +598,7 @@ fn a_step_reads_a_whole_text_and_acts_on_nothing() {
     ");
     assert_eq!(story.reached(), "nothing");
     story.chain(None, vec![read("Folders")]);
-    assert_snapshot!(story.field("summary"), @"Did 1 of 1 steps. 0 added, 0 removed, 0 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Did 1 of 1 steps. 0 added, 0 removed, 0 modified. \
+        Settled in _ ms.");
     assert!(!story.text().contains("\neffect: "));
 }

@@ -60,7 +60,9 @@ fn nothing_is_dragged_if_the_drop_target_is_covered() {
     let mut story = Story::new();
     story.given(field([100, 100, 200, 60]));
     drag_to_music(&mut story, "Inbox");
-    assert_snapshot!(story.field("error"), @"the window 'New Message' covers 'Queue' [AXTextField], where the drag was to end. Nothing was dragged. Move one of the two windows");
+    assert_snapshot!(story.field("error"), @"the window 'New Message' covers 'Queue' \
+        [AXTextField], where the drag was to end. Nothing was dragged. Move one of the two \
+        windows");
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
@@ -76,17 +78,21 @@ fn nothing_is_dropped_on_a_blocked_app() {
 fn a_drag_that_moves_nothing_is_an_error() {
     let mut story = Story::new();
     story.drag("Inbox", "Send");
-    assert_snapshot!(story.field("error"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton], but nothing has moved. It may be dragged by another part of it (a handle, an icon), or moved in another way: cut and paste, a menu, keys");
+    assert_snapshot!(story.field("error"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton], \
+        but nothing has moved. Drag another part of it, such as a handle or an icon, or move it in \
+        another way: cut and paste, a menu, keys");
     // A drag that only selects what is dragged has not moved it.
     story.after("drag", |world| {
         world.node("Inbox").unwrap().line.states |= States::SELECTED;
     });
     story.drag("Inbox", "Send");
-    assert_snapshot!(story.field("error"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton], but nothing has moved: only the selection has changed. It may be dragged by another part of it (a handle, an icon), or moved in another way: cut and paste, a menu, keys");
+    assert_snapshot!(story.field("error"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton], \
+        but nothing has moved: only the selection has changed. Drag another part of it, such as a \
+        handle or an icon, or move it in another way: cut and paste, a menu, keys");
 }
 
 #[test]
-fn a_chain_of_drags_ends_with_the_first_that_moves_nothing() {
+fn a_chain_of_drags_ends_at_the_first_drag_that_moves_nothing() {
     let mut story = Story::new();
     let drag = |to: &str| Action::drag(Target::text("Inbox"), Target::text(to));
     let steps = ["To", "Send", "To"].map(drag);
@@ -94,17 +100,24 @@ fn a_chain_of_drags_ends_with_the_first_that_moves_nothing() {
     story.run_call(&Call::chain(MAIL, first, rest.into()));
     assert_snapshot!(story.outcome(), @"
     status: error
-    error: Did 1 of 3 steps. Step 2: Dragged 'To' [AXTextField] to 'Send' [AXButton], but nothing has moved. It may be dragged by another part of it (a handle, an icon), or moved in another way: cut and paste, a menu, keys
+    error: Did 1 of 3 steps. Step 2: \
+        Dragged 'To' [AXTextField] to 'Send' [AXButton], but nothing has moved. Drag another part \
+        of it, such as a handle or an icon, or move it in another way: cut and paste, a menu, \
+        keys
     pid: 100
     app: Mail
-    summary: Did 1 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    summary: Did 1 of 3 steps. 0 added, 0 removed, 1 \
+        modified. Settled in _ ms.
     effect: changed
     steps:
-      1 done: Dragged 'Inbox' [AXStaticText] to 'To' [AXTextField]; effect: changed
+      1 done: Dragged 'Inbox' \
+        [AXStaticText] to 'To' [AXTextField]; effect: changed
       2 failed: see error
-      3 not done
+      3 \
+        not done
     target: [AXTextField] \"To\" focused editable value:\"Inbox\" #e3
-    focus: \"New Message\" › [AXTextField] \"To\" #e3
+    focus: \
+        \"New Message\" › [AXTextField] \"To\" #e3
     text_changes:
       '' -> 'Inbox'
     ");
@@ -120,6 +133,7 @@ fn the_answer_counts_the_elements_that_a_drag_moves() {
         }
     });
     story.drag("Inbox", "Send");
-    assert_snapshot!(story.field("summary"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton]. 0 added, 0 removed, 1 modified, 2 moved. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Dragged 'Inbox' [AXStaticText] to 'Send' \
+        [AXButton]. 0 added, 0 removed, 1 modified, 2 moved. Settled in _ ms.");
     assert_eq!(story.field("effect"), "changed");
 }

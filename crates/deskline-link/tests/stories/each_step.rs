@@ -238,7 +238,7 @@ fn the_promises_hold_if_the_person_presses_esc_at_any_step() {
 
 /// The person's switch closes the menu, and the window that they switch to gets no text.
 #[test]
-fn a_window_that_the_person_switches_to_beside_a_menu_gets_no_input() {
+fn no_input_goes_to_the_persons_window_if_a_menu_was_left_open() {
     let in_menu: Link = |story| {
         let happens = std::mem::take(&mut story.script().happenings);
         story.on_press("Send", opens_menu);

@@ -44,12 +44,13 @@ fn a_click_at_a_place_goes_to_the_topmost_window_there() {
     let mut story = Story::new();
     second_window(&story);
     story.click_at(540, 52);
-    assert_snapshot!(story.field("summary"), @"Clicked 'Push Beta' [AXButton] at (540, 52). 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Push Beta' [AXButton] at (540, 52). 0 \
+        added, 0 removed, 1 modified. Settled in _ ms.");
     assert_snapshot!(story.seen(), @"reached: Mail: click Push Beta; front: Notes, pointer: 900,700");
 }
 
 #[test]
-fn twin_windows_are_distinguished_by_which_one_is_active() {
+fn the_active_one_of_two_twin_windows_is_found() {
     let mut story = Story::new();
     second_window(&story);
     story.given(|world| world.twins = Some(MAIL));
@@ -111,7 +112,8 @@ fn text_for_a_form_that_has_closed_is_hidden_as_a_possible_password() {
         world.on_return(login, move |world| world.close(login));
     });
     story.click_then("Key", Some("hunter2"), Some("Return"));
-    assert_snapshot!(said_of_secret(&story), @"Clicked 'Key' [AXTextField], typed •••, pressed Return. 0 added, 2 removed, 0 modified. Settled in _ ms.");
+    assert_snapshot!(said_of_secret(&story), @"Clicked 'Key' [AXTextField], typed •••, pressed \
+        Return. 0 added, 2 removed, 0 modified. Settled in _ ms.");
     assert_snapshot!(story.field("text_changes"), @"");
 }
 
@@ -125,8 +127,10 @@ fn a_text_for_a_prompt_of_another_process_is_hidden() {
         world.focus(prompt, 0);
     });
     story.click_then("Send", Some("hunter2"), None);
-    assert_snapshot!(said_of_secret(&story), @"Clicked 'Send' [AXButton], typed •••. 0 added, 0 removed, 0 modified. Settled in _ ms.");
-    assert_snapshot!(story.given(|world| world.reached.join("")), @"Mail: click SendKeyring: hKeyring: uKeyring: nKeyring: tKeyring: eKeyring: rKeyring: 2");
+    assert_snapshot!(said_of_secret(&story), @"Clicked 'Send' [AXButton], typed •••. 0 added, 0 \
+        removed, 0 modified. Settled in _ ms.");
+    assert_snapshot!(story.given(|world| world.reached.join("")), @"Mail: click SendKeyring: \
+        hKeyring: uKeyring: nKeyring: tKeyring: eKeyring: rKeyring: 2");
 }
 
 #[test]
@@ -134,9 +138,11 @@ fn keys_pressed_one_at_a_time_reveal_no_password() {
     let mut story = Story::new();
     story.click("Password");
     story.press_key("h");
-    assert_snapshot!(story.field("summary"), @"Pressed •••. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Pressed •••. 0 added, 0 removed, 1 modified. \
+        Settled in _ ms.");
     story.press_key("Return");
-    assert_snapshot!(story.field("summary"), @"Pressed Return. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Pressed Return. 0 added, 0 removed, 1 modified. \
+        Settled in _ ms.");
 }
 
 #[test]
@@ -153,11 +159,12 @@ fn a_caption_shows_no_text_that_may_be_a_secret() {
     story.options.show_animation = true;
     story.click_then("Password", Some("hunter2"), None);
     assert!(!story.acts().contains("hunter2"), "{}", story.acts());
-    assert_snapshot!(said_of_secret(&story), @"Clicked 'Password' [AXTextField], typed •••. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(said_of_secret(&story), @"Clicked 'Password' [AXTextField], typed •••. 0 \
+        added, 0 removed, 1 modified. Settled in _ ms.");
 }
 
 #[test]
-fn the_caption_hides_a_text_that_goes_to_what_a_button_may_open() {
+fn the_caption_hides_a_text_that_is_typed_after_a_click_on_a_button() {
     let mut story = Story::new();
     story.options.show_animation = true;
     let press = click("Play", Some("hunter2"), None);
@@ -175,9 +182,9 @@ fn a_chain_stays_with_its_app_after_a_menu_was_left_open() {
     assert_eq!(story.reached(), "Mail: click Send, Music: x");
 }
 
-/// Text may have arrived before it.
+/// Text may have reached the app before the panic.
 #[test]
-fn after_a_panic_during_input_the_error_does_not_say_nothing_was_done() {
+fn the_error_after_a_panic_says_that_the_action_may_have_been_done() {
     let mut story = Story::new();
     story.after("type_text", |_| panic!("scripted"));
     story.run(types("x"));
@@ -206,14 +213,16 @@ fn an_open_menu_stays_open_after_an_error_in_another_app() {
     story.run_on(MUSIC, press_ax("Play"));
     story.fails();
     story.click("Later");
-    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, \
+        pointer: 900,700");
 }
 
 #[test]
-fn an_app_with_a_menu_left_open_is_not_taken_for_the_persons_app() {
+fn an_app_whose_menu_was_left_open_does_not_count_as_the_persons() {
     let mut story = Story::with_open_menu();
     story.run_on(MUSIC, click("Play", None, None));
-    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Music: click Play; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Music: click Play; front: Notes, \
+        pointer: 900,700");
 }
 
 #[test]
@@ -232,7 +241,8 @@ fn a_delayed_restore_is_dropped_once_the_person_has_switched_windows() {
     let mut story = Story::with_open_menu();
     story.given(|world| world.raise(MUSIC_WINDOW));
     story.click("Inbox");
-    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: click Inbox; front: Songs, pointer: 540,52");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: click Inbox; front: Songs, \
+        pointer: 540,52");
 }
 
 #[test]
@@ -249,7 +259,8 @@ fn an_error_after_the_action_names_the_action_first() {
     let mut story = Story::new();
     story.after("ungrab", person::presses_esc);
     story.click("Send");
-    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]. Cancelled: the user pressed Esc during click_and_traverse");
+    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]. Cancelled: the user \
+        pressed Esc during click_and_traverse");
     let mut story = Story::new();
     story.after("press", |world| world.becomes(MAIL, Health::Dead));
     story.press("Send");
@@ -264,7 +275,10 @@ fn a_press_in_an_app_that_hangs_is_reported_as_possibly_done() {
     let mut story = Story::new();
     story.after("read 100 again", |world| world.becomes(MAIL, Health::Hung));
     story.press("Send");
-    assert_snapshot!(story.field("error"), @"Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It is busy or hung: call wait_for_and_traverse, which waits longer, or refresh_traversal later; other apps are not affected. The action may have been done: look before you repeat it");
+    assert_snapshot!(story.field("error"), @"Mail (pid 100) does not answer: no reply to an \
+        accessibility call within _ ms. It is busy or hung. Call wait_for_and_traverse, which \
+        waits longer, or refresh_traversal later. Other apps are not affected. The action may have \
+        been done: look before you repeat it");
 }
 
 #[test]
@@ -277,12 +291,13 @@ fn typing_stops_when_another_window_comes_to_the_front() {
     story.type_text("bob@example.com");
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: the window 'Restart now?' (pid 400) is in front now, and input would not reach the target any more. The first 7 of 15 characters were typed. The action may have been done: look before you repeat it
+    error: the window 'Restart now?' (pid 400) is in front now, so input would no longer reach the target. The first 7 of 15 characters were typed. The action may have been done: look before you repeat it
     pid: 100
     app: Mail
     focus: "New Message"
     "##);
-    assert_snapshot!(story.seen(), @"reached: Mail: b, Mail: o, Mail: b, Mail: @, Mail: e, Mail: x, Mail: a; front: Restart now?, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: b, Mail: o, Mail: b, Mail: @, Mail: e, Mail: \
+        x, Mail: a; front: Restart now?, pointer: 900,700");
 }
 
 #[test]
@@ -295,7 +310,8 @@ fn a_drag_ends_at_the_present_place_of_its_drop_target() {
         archive.states |= States::EDITABLE;
     });
     story.drag("Inbox", "Archive");
-    assert_snapshot!(story.field("summary"), @"Dragged 'Inbox' [AXStaticText] to 'Archive' [AXStaticText]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Dragged 'Inbox' [AXStaticText] to 'Archive' \
+        [AXStaticText]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
     assert_snapshot!(story.acts(), @"
     grab 'AI: dragging 'Inbox' in Mail'
     aim 100 2
@@ -328,7 +344,8 @@ fn a_drag_does_not_end_in_a_window_that_covers_its_drop_target() {
         world.window(MAIL, "Popped up", [400, 0, 200, 100], "");
     });
     story.drag("Inbox", "Send");
-    assert_snapshot!(story.field("error"), @"the window 'Popped up' covers 'Send' [AXButton], where the drag was to end. Nothing was dragged. Move one of the two windows");
+    assert_snapshot!(story.field("error"), @"the window 'Popped up' covers 'Send' [AXButton], \
+        where the drag was to end. Nothing was dragged. Move one of the two windows");
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
@@ -338,7 +355,9 @@ fn a_blocked_app_is_not_read_touched_or_named() {
     story.click("Send");
     assert_snapshot!(story.outcome(), @"
     status: error
-    error: Mail (pid 100) is blocked for agents (--allow-app, --deny-app). Allowed are apps named 'Editor'. Nothing was touched; do not look for a way around
+    error: Mail (pid 100) is blocked \
+        for agents (--allow-app, --deny-app). Allowed are apps named 'Editor'. Nothing was \
+        touched. Do not look for a way around
     pid: 100
     ");
     assert_snapshot!(story.acts(), @"
@@ -388,7 +407,7 @@ fn the_title_of_a_blocked_window_is_not_shown() {
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: a window of pid 300 covers (540, 52), where the input was to go. Nothing was sent there; press_ax_and_traverse also works on a covered element
+    error: a window of pid 300 covers (540, 52), where the input was to go. Nothing was sent there. Use press_ax_and_traverse, which also works on a covered element
     pid: 100
     app: Mail
     focus: "New Message"
@@ -396,7 +415,7 @@ fn the_title_of_a_blocked_window_is_not_shown() {
 }
 
 #[test]
-fn an_element_re_created_between_links_keeps_its_ref_and_is_no_change() {
+fn an_element_re_created_between_calls_keeps_its_ref() {
     let mut story = Story::new();
     story.refresh();
     let before = story.tree_line("\"Send\"");
@@ -423,7 +442,8 @@ fn a_grab_that_panics_after_taking_the_devices_is_released() {
     let mut story = Story::new();
     story.after("grab", |_| std::panic::resume_unwind(Box::new("scripted")));
     story.click("Send");
-    assert_snapshot!(story.field("error"), @"an internal error of Deskline: scripted. The desktop was put back; please report it");
+    assert_snapshot!(story.field("error"), @"an internal error of Deskline: scripted. The desktop \
+        was put back. Please report it");
     assert!(!story.given(|world| world.guarded));
 }
 

@@ -58,7 +58,7 @@ fn an_app_that_is_allowed_by_name_is_not_asked_about() {
 }
 
 #[test]
-fn no_text_goes_to_an_app_that_a_click_opens_until_the_person_allows_it() {
+fn an_app_opened_by_a_click_gets_no_text_until_it_is_allowed() {
     let (mut story, grants) = asking();
     let asked = question(&mut story);
     grants.answered(&asked, Approval::Once).unwrap();
@@ -137,7 +137,7 @@ fn each_press_of_an_alert_button_needs_an_answer_of_the_person() {
     let error = story.field("error");
     assert!(error.contains("allow 'alerts of mailer'"), "{error}");
 
-    // An answer is for one press, or for no other question.
+    // An answer counts for one press, and for no other question.
     delete.approved = Some("mailer".into());
     assert!(story.asks_before(&delete).is_some());
     grants.answered(&asked, Approval::Once).unwrap();
@@ -156,7 +156,7 @@ fn each_press_of_an_alert_button_needs_an_answer_of_the_person() {
 }
 
 #[test]
-fn keys_that_may_answer_an_alert_are_asked_about_and_tab_and_esc_are_not() {
+fn the_person_is_asked_about_keys_that_may_answer_an_alert() {
     let (mut story, _) = alerted();
     for key in ["Return", "Space", "d"] {
         let call = call(presses(key));
@@ -177,7 +177,7 @@ fn keys_that_may_answer_an_alert_are_asked_about_and_tab_and_esc_are_not() {
 }
 
 #[test]
-fn an_alert_that_opens_in_the_middle_of_a_call_ends_the_call() {
+fn a_call_ends_when_an_alert_opens_during_the_call() {
     let (mut story, grants) = asking();
     let asked = question(&mut story);
     grants.answered(&asked, Approval::Once).unwrap();
@@ -201,7 +201,7 @@ fn an_alert_that_opens_in_the_middle_of_a_call_ends_the_call() {
 }
 
 #[test]
-fn an_alert_that_the_first_character_opens_is_not_answered_by_the_second() {
+fn the_next_character_does_not_answer_an_alert_that_typing_opened() {
     let (mut story, grants) = asking();
     let asked = question(&mut story);
     grants.answered(&asked, Approval::Once).unwrap();
@@ -212,9 +212,10 @@ fn an_alert_that_the_first_character_opens_is_not_answered_by_the_second() {
     assert_eq!(story.reached(), "Mail: ⏎");
 }
 
-/// A letter may be a shortcut that asks, and the next one a button's.
+/// A letter may be a shortcut that opens an alert, and the next letter a shortcut of a button in
+/// it.
 #[test]
-fn an_alert_that_a_letter_opens_is_not_answered_by_the_rest_of_the_text() {
+fn the_rest_of_a_text_does_not_answer_an_alert_that_a_letter_opened() {
     for (focus, text) in [("Send", "xd"), ("Send", "x\n"), ("To", "x\n")] {
         let (mut story, grants) = asking();
         let asked = question(&mut story);
@@ -232,7 +233,7 @@ fn an_alert_that_a_letter_opens_is_not_answered_by_the_rest_of_the_text() {
 }
 
 #[test]
-fn a_button_of_an_alert_cannot_be_chosen_through_the_button_opening_it() {
+fn choose_does_not_press_a_button_of_the_alert_that_it_opens() {
     let (mut story, grants) = asking();
     let asked = question(&mut story);
     grants.answered(&asked, Approval::Once).unwrap();
@@ -246,7 +247,7 @@ fn a_button_of_an_alert_cannot_be_chosen_through_the_button_opening_it() {
     assert_eq!(story.reached(), "Mail: click Send");
 }
 
-/// A press on a field is Return in it, which may press the default button.
+/// A press on a field is sent as Return, which may press the alert's default button.
 #[test]
 fn a_press_on_a_field_of_an_alert_is_asked_about() {
     let (mut story, _) = alerted();
@@ -255,9 +256,9 @@ fn a_press_on_a_field_of_an_alert_is_asked_about() {
     assert!(story.asks_before(&call(fill)).is_none());
 }
 
-/// The click brings up an alert of another app that the person has allowed, too.
+/// The click brings up an alert of another app, which the person has allowed too.
 #[test]
-fn a_key_sent_with_a_click_answers_no_alert_of_another_allowed_app() {
+fn a_key_after_a_click_answers_no_alert_of_another_allowed_app() {
     for (text, key) in [
         (None, Some("Return")),
         (Some("\n"), None),

@@ -31,7 +31,8 @@ fn without_a_display_trees_are_read_and_elements_pressed() {
     read 100 again
     ");
     story.set_value("Sent", "bob");
-    assert_snapshot!(story.field("summary"), @"Set 'Sent' [AXTextField] to 'bob'. 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Set 'Sent' [AXTextField] to 'bob'. 0 added, 0 \
+        removed, 1 modified. Settled in _ ms.");
     assert_snapshot!(story.refresh().outcome(), @r##"
     summary: Read the tree. 8 elements, 6 visible.
     focus: "New Message"
@@ -53,8 +54,14 @@ fn without_a_display_input_is_an_error_that_names_an_alternative() {
     app: Mail
     focus: "New Message"
     "##);
-    assert_snapshot!(story.type_text("bob").field("error"), @"typing is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
-    assert_snapshot!(story.drag("Inbox", "Send").field("error"), @"dragging is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
+    assert_snapshot!(story.type_text("bob").field("error"), @"typing is not possible on this \
+        desktop: it is reached through a bridge for trees. Nothing was touched. Use \
+        press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go \
+        through the accessibility API");
+    assert_snapshot!(story.drag("Inbox", "Send").field("error"), @"dragging is not possible on \
+        this desktop: it is reached through a bridge for trees. Nothing was touched. Use \
+        press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go \
+        through the accessibility API");
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
@@ -63,7 +70,10 @@ fn without_keyboard_input_a_click_works_and_a_click_with_text_is_refused() {
     let mut story = Story::lacking(&[("key_input", "there is no keyboard")]);
     assert!(!story.click("Send").is_error(), "{}", story.text());
     story.click_then("Inbox", Some("bob"), None);
-    assert_snapshot!(story.field("error"), @"clicking and typing is not possible on this desktop: there is no keyboard. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
+    assert_snapshot!(story.field("error"), @"clicking and typing is not possible on this desktop: \
+        there is no keyboard. Nothing was touched. Use press_ax_and_traverse, \
+        set_value_and_traverse or set_selected_and_traverse, which go through the accessibility \
+        API");
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
@@ -71,7 +81,8 @@ fn without_keyboard_input_a_click_works_and_a_click_with_text_is_refused() {
 fn a_pointer_whose_position_is_unknown_is_not_put_back() {
     let mut story = Story::lacking(&[("pointer", "Wayland does not report it")]);
     story.click("Send");
-    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 \
+        modified. Settled in _ ms.");
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 540,52");
 }
 
@@ -79,7 +90,10 @@ fn a_pointer_whose_position_is_unknown_is_not_put_back() {
 fn if_windows_cannot_be_raised_only_the_front_window_gets_input() {
     let lack = [("raising", "the compositor does not allow it")];
     let mut story = Story::lacking(&lack);
-    assert_snapshot!(story.click("Send").field("error"), @"the target's window is not in front, and this desktop cannot bring it there: the compositor does not allow it. Nothing was touched. Ask the user to do so, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window");
+    assert_snapshot!(story.click("Send").field("error"), @"the target's window is not in front, \
+        and this desktop cannot bring it there: the compositor does not allow it. Nothing was \
+        touched. Ask the user to bring it to the front, or use press_ax_and_traverse, \
+        set_value_and_traverse or set_selected_and_traverse, which need no window");
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
     story.given(|world| world.raise(MAIL_WINDOW));
     story.click("Send");
@@ -92,11 +106,12 @@ fn windows_without_extents_are_chosen_by_their_elements() {
     story.click("Send");
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
     story.click_at(540, 52);
-    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton] at (540, 52). 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton] at (540, 52). 0 added, 0 \
+        removed, 1 modified. Settled in _ ms.");
 }
 
 #[test]
-fn windows_without_a_pid_are_put_back_and_are_not_reported_as_handoffs() {
+fn windows_of_unknown_owners_are_put_back_and_are_no_handoffs() {
     let lack = [("pids", "the compositor does not report them")];
     let mut story = Story::lacking(&lack);
     story.click("Send");
@@ -125,7 +140,7 @@ fn the_answer_reports_a_missing_guard_and_missing_pictures() {
     text_changes:
       'To' -> 'Sent'
     "##);
-    // It holds for the whole session.
+    // An answer notes what is lacking only once in a session.
     story.click("Send");
     assert!(!story.text().contains("note: no "), "{}", story.text());
 }
@@ -140,7 +155,7 @@ fn a_click_waits_while_the_person_holds_a_mouse_button() {
     story.given(|world| world.held = true);
     assert_snapshot!(story.click("Send").outcome(), @r##"
     status: error
-    error: the user is holding a mouse button down, and a click would become part of what they are doing. Nothing was sent; try again in a moment
+    error: the user is holding a mouse button down, and a click would become part of what they are doing. Nothing was sent. Try again in a moment
     pid: 100
     app: Mail
     focus: "New Message"
@@ -189,7 +204,8 @@ fn the_call_after_a_lost_connection_reconnects() {
     let mut story = Story::new();
     story.refresh();
     story.given(|world| world.broken = true);
-    assert_snapshot!(story.press("Send").field("error"), @"asking the desktop: connection reset. The connection is lost; the next call reconnects");
+    assert_snapshot!(story.press("Send").field("error"), @"asking the desktop: connection reset. \
+        The connection is lost. The next call reconnects");
     assert!(!story.press("Send").is_error(), "{}", story.text());
     assert_eq!(story.script().connections, 2);
 }

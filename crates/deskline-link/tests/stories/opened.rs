@@ -78,7 +78,7 @@ pub(crate) fn notes(world: &mut World) -> u32 {
 }
 
 #[test]
-fn a_window_that_the_person_switches_to_during_an_open_stays_in_front() {
+fn a_window_that_the_person_switches_to_meanwhile_stays_in_front() {
     let switched = |call: &'static str, fails: bool| {
         let mut story = Story::new();
         story.script().installed.push(("notes", notes));

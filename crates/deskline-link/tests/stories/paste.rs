@@ -48,7 +48,9 @@ fn a_paste_is_refused_if_the_clipboard_cannot_be_saved() {
     let mut story = in_field();
     story.script().unsaved = Some("image/png");
     story.paste("bob");
-    assert_snapshot!(story.field("error"), @"the user's clipboard cannot be saved: the app that copied it did not hand over its 'image/png' within 3 s. Nothing was pasted, and the clipboard is as it was. Type the text instead, without paste");
+    assert_snapshot!(story.field("error"), @"the user's clipboard cannot be saved: the app that \
+        copied it did not hand over its 'image/png' within 3 s. Nothing was pasted, and the \
+        clipboard is as it was. Type the text instead, without paste");
     assert_snapshot!(story.acts(), @"
     save clipboard
     release_all
@@ -62,7 +64,10 @@ fn an_app_that_does_not_read_the_clipboard_is_an_error() {
     let mut story = in_field();
     story.script().pastes = false;
     story.paste("bob");
-    assert_snapshot!(story.field("error"), @"Pressed Control+V, but the app did not read the clipboard within 3 s, so the text was not pasted; the user's clipboard is back. The focused element may take no text, or paste by other keys than Control+V: click the field first, or type the text without paste");
+    assert_snapshot!(story.field("error"), @"Pressed Control+V, but the app did not read the \
+        clipboard within 3 s, so the text was not pasted. The user's clipboard is back. The \
+        focused element may take no text, or paste by other keys than Control+V. Click the field \
+        first, or type the text without paste");
     assert_eq!(clipboard(&story), "theirs");
 }
 

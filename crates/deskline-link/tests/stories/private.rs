@@ -33,6 +33,7 @@ fn a_click_makes_only_the_calls_to_resolve_act_and_settle() {
     windows
     windows
     click 540,52
+    windows
     front
     every_window
     computed
@@ -63,7 +64,7 @@ fn the_target_stays_in_front_even_after_an_error() {
 
 /// The editor was in front before, but no person has put it there.
 #[test]
-fn a_switch_to_the_app_that_was_in_front_before_is_a_handoff() {
+fn a_handoff_to_the_app_that_was_in_front_before_is_reported() {
     let mut story = Story::alone();
     let raises = |world: &mut World| world.raise(EDITOR_WINDOW);
     story.after("click", raises).click("Send");
@@ -82,7 +83,7 @@ fn a_switch_to_the_app_that_was_in_front_before_is_a_handoff() {
 }
 
 #[test]
-fn an_app_that_stays_in_front_during_a_set_value_is_no_handoff() {
+fn set_value_reports_no_handoff_to_the_app_in_front() {
     let mut story = Story::alone();
     story.set_value("To", "ann@example.org");
     assert_eq!(story.field("app_switch"), "");
@@ -92,5 +93,6 @@ fn an_app_that_stays_in_front_during_a_set_value_is_no_handoff() {
 fn text_goes_to_the_window_that_the_click_brought_to_the_front() {
     let mut story = Story::alone();
     story.click_then("To", Some("ann"), None);
-    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: a, Mail: n, Mail: n; front: New Message, pointer: 170,52");
+    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: a, Mail: n, Mail: n; front: \
+        New Message, pointer: 170,52");
 }

@@ -1,5 +1,7 @@
 //! One story for each way in which an app reports success and does something else, or nothing.
 
+use std::time::Duration;
+
 use deskline_core::States;
 use deskline_link::{Action, Target};
 
@@ -54,7 +56,7 @@ fn a_value_that_the_app_does_not_take_is_an_error_with_the_current_value() {
     story.given(|world| world.node("To").unwrap().makes = Some(five));
     story.set_value("To", "bob@example.com");
     story.fails();
-    story.says("took 5 of 15 characters and contains 'bob@e' now");
+    story.says("took 5 of 15 characters, and contains 'bob@e' now");
 }
 
 #[test]
@@ -70,7 +72,7 @@ fn a_value_that_the_app_writes_in_its_own_form_is_a_success_with_a_note() {
 }
 
 #[test]
-fn a_value_that_the_app_takes_back_a_moment_later_is_an_error() {
+fn an_error_is_reported_if_the_app_undoes_a_value_after_a_moment() {
     for ms in [30, 150, 250] {
         let mut story = Story::new();
         story.later(ms, |world: &mut World| {
@@ -94,7 +96,7 @@ fn a_value_that_the_app_takes_back_a_moment_later_is_an_error() {
 }
 
 #[test]
-fn a_box_that_the_app_unticks_a_moment_later_is_an_error() {
+fn an_error_is_reported_if_the_app_unticks_a_box_after_a_moment() {
     let states = |world: &mut World| world.node("Agree").unwrap().line.states;
     for ms in [70, 150, 250, 400] {
         let mut story = Story::new();
@@ -120,9 +122,36 @@ fn a_box_that_the_app_unticks_a_moment_later_is_an_error() {
     }
 }
 
-/// A link that another one follows at once waits no longer: that one tells, and does nothing.
 #[test]
-fn a_change_taken_back_is_reported_by_a_link_that_follows_at_once() {
+fn a_box_is_watched_from_when_its_app_told_that_it_was_ticked() {
+    for (told, undone) in [(None, true), (Some(100), false)] {
+        let mut story = Story::new();
+        story.given(|world| {
+            let lines = r#"[AXCheckBox] "Agree" x:20 y:40 w:90 h:20"#;
+            world.window(MAIL, "Form", [0, 0, 300, 200], lines);
+        });
+        story.script().switched = told.map(Duration::from_millis);
+        let set = |on| {
+            move |world: &mut World| {
+                let node = world.node("Agree").unwrap();
+                node.line.states.set(States::CHECKED, on);
+            }
+        };
+        // The reading that shows the tick comes 20 ms after it.
+        story.later(100, set(true)).later(410, set(false));
+        story.click("Agree");
+        if undone {
+            story.fails();
+        } else {
+            story.succeeds();
+        }
+    }
+}
+
+/// If another link follows at once, a link does not wait for an app that undoes its change. The
+/// next link reports that, and does nothing.
+#[test]
+fn the_next_step_reports_that_the_app_has_undone_a_change() {
     let mut story = Story::new();
     story.given(|world| {
         let lines = r#"[AXCheckBox] "Agree" x:20 y:40 w:90 h:20
@@ -187,7 +216,7 @@ fn after_a_text_that_loses_characters_the_next_key_is_not_pressed() {
     let mut story = with(five);
     story.types("bob@example.com");
     story.fails();
-    story.says("took 5 of 15 characters and contains 'bob@e' now");
+    story.says("took 5 of 15 characters, and contains 'bob@e' now");
     let mut story = with(five);
     story.click_then("To", Some("bob@example.com"), Some("Return"));
     story.fails();
@@ -245,7 +274,7 @@ fn indented(text: &str) -> String {
 }
 
 #[test]
-fn white_space_that_an_editor_adds_is_an_error_that_shows_the_place() {
+fn an_error_shows_where_an_editor_has_added_white_space() {
     let mut story = with_notes(indented);
     story.type_text("if a:\n    b\n");
     story.fails();
@@ -356,7 +385,7 @@ fn a_key_that_only_closes_a_list_over_the_window_is_reported() {
 }
 
 #[test]
-fn a_selected_row_that_does_not_have_the_keyboard_is_reported() {
+fn a_note_says_that_keys_act_on_another_row_than_the_selected_one() {
     let mut story = Story::new();
     story.given(|world| {
         world.window(
@@ -377,7 +406,7 @@ fn a_selected_row_that_does_not_have_the_keyboard_is_reported() {
 }
 
 #[test]
-fn a_text_that_the_app_takes_bit_by_bit_is_waited_for() {
+fn a_call_waits_until_a_slow_app_has_the_whole_text() {
     let says = |text: &'static str| {
         move |world: &mut World| world.node("To").unwrap().value = text.to_owned()
     };

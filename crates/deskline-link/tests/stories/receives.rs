@@ -30,7 +30,9 @@ fn covered() -> Story {
 fn a_click_on_a_covered_element_is_an_error_that_names_what_covers_it() {
     let mut story = covered();
     story.click("Whole");
-    assert_snapshot!(story.field("error"), @"'Whole' [AXButton] is covered by 'Undo' [AXButton] #e13. Nothing was sent. Close or move what covers it, scroll, or use press_ax_and_traverse");
+    assert_snapshot!(story.field("error"), @"'Whole' [AXButton] is covered by 'Undo' [AXButton] \
+        #e13. Nothing was sent. Close or move what covers it, scroll, or use \
+        press_ax_and_traverse");
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
@@ -80,14 +82,17 @@ fn an_expectation_that_is_not_met_is_an_error_after_the_action() {
     let mut story = Story::new();
     let click = || Action::click(Target::text("Send"), deskline_link::call::Typing::default());
     story.run_call(&expecting("Delivered", false, click()));
-    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton], but expected: 'Delivered' does not show after _ ms. Nearest: \"Folders\" [AXList], \"Send\" [AXButton], \"Password\" [AXTextField]");
+    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton], but expected: 'Delivered' \
+        does not show after _ ms. New: \"Sent\". Nearest: \"Folders\" [AXList], \"Send\" \
+        [AXButton], \"Password\" [AXTextField]");
     story.run_call(&expecting("Inbox", true, click()));
-    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton], but expected: 'Inbox' still shows after _ ms");
+    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton], but expected: 'Inbox' \
+        still shows after _ ms");
     assert_eq!(story.reached(), "Mail: click Send, Mail: click Send");
 }
 
 #[test]
-fn an_action_without_a_change_has_the_effect_nothing_or_unknown() {
+fn the_effect_is_nothing_or_unknown_if_nothing_has_changed() {
     let mut story = Story::new();
     story.on_press("Send", |_| {});
     story.click("Send");

@@ -41,6 +41,8 @@ pub(crate) struct Script {
     pub(crate) happenings: Vec<(When, Happening)>,
     /// How long the link has waited for changes.
     pub(crate) waited: Duration,
+    /// When an app told that it had switched a control, in `waited`.
+    pub(crate) switched: Option<Duration>,
     /// A line for each call.
     pub(crate) calls: Vec<String>,
     /// Why there is no guard.

@@ -126,6 +126,12 @@ impl Trees for Scripted {
         self.script().moves_silently
     }
 
+    fn switched(&mut self, _: &ElementId) -> Option<(Duration, bool)> {
+        let script = self.script();
+        let at = script.switched?;
+        Some((script.waited.saturating_sub(at), false))
+    }
+
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         self.call("wait_for_change", |script| {
             let changed = script.world.take_changed();

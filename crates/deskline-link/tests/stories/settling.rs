@@ -37,7 +37,7 @@ fn the_answer_to_a_click_behind_the_persons_window_has_the_clicks_effect() {
 }
 
 #[test]
-fn a_button_that_only_gets_the_focus_is_no_effect_of_a_click() {
+fn a_click_that_only_moves_the_focus_to_a_button_has_no_effect() {
     for ms in [50, 150, 250] {
         let mut story = slow();
         story.given(|world| world.raise(MAIL_WINDOW));
@@ -47,7 +47,7 @@ fn a_button_that_only_gets_the_focus_is_no_effect_of_a_click() {
 }
 
 #[test]
-fn a_field_that_has_taken_the_focus_is_not_waited_for() {
+fn a_click_on_a_field_ends_once_the_field_has_the_focus() {
     let mut story = Story::new();
     story.click("Password");
     assert!(story.script().waited.as_millis() <= 100);
@@ -64,7 +64,7 @@ fn the_answer_to_a_text_typed_behind_the_persons_window_has_its_effect() {
 }
 
 #[test]
-fn an_event_without_a_change_does_not_end_the_wait_for_a_keys_effect() {
+fn the_wait_for_a_keys_effect_goes_on_after_an_empty_event() {
     for ms in [100, 150, 250] {
         let mut story = Story::new();
         story.given(|world| world.on_return(MAIL_WINDOW, |_| ()));
@@ -83,7 +83,8 @@ fn a_late_effect_is_waited_for_until_the_app_is_quiet() {
         world.node("Inbox").unwrap().says("Inbox (1)");
     });
     story.click("Send");
-    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 3 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 3 \
+        modified. Settled in _ ms.");
 }
 
 /// LibreOffice lays out a dialog once more when the dialog is on the screen.
@@ -109,7 +110,7 @@ fn a_dialog_that_grows_after_it_opens_is_reported_at_its_final_size() {
 
 /// GTK 4 scrolls smoothly to the focus.
 #[test]
-fn an_element_that_moves_without_an_event_is_reported_at_its_final_place() {
+fn an_element_that_slides_is_reported_at_its_final_place() {
     let slides_to = |y: i32| {
         move |world: &mut World| {
             let inbox = world.stack.iter_mut().flat_map(|w| &mut w.nodes);

@@ -49,15 +49,19 @@ fn with_options() -> Story {
 #[test]
 fn a_ticked_box_is_reported() {
     let mut story = with_options();
-    assert_snapshot!(story.click("Wrap lines").field("target"), @r##"[AXCheckBox] "Wrap lines" focused checked #e10"##);
-    assert_snapshot!(story.click("Wrap lines").field("target"), @r##"[AXCheckBox] "Wrap lines" focused #e10"##);
-    assert_snapshot!(story.press("Size").field("target"), @r##"[AXComboBox] "Size" value:"Very large" #e15"##);
+    assert_snapshot!(story.click("Wrap lines").field("target"), @"[AXCheckBox] \"Wrap lines\" \
+        focused checked #e10");
+    assert_snapshot!(story.click("Wrap lines").field("target"), @"[AXCheckBox] \"Wrap lines\" \
+        focused #e10");
+    assert_snapshot!(story.press("Size").field("target"), @"[AXComboBox] \"Size\" value:\"Very \
+        large\" #e15");
 }
 
 #[test]
 fn the_answer_names_the_container_of_a_target_among_equals() {
     let mut story = with_options();
-    assert_snapshot!(story.click("Same").field("target"), @r##"[AXCheckBox] "Same" focused checked #e12 in [AXGroup] "Shipping" #e11"##);
+    assert_snapshot!(story.click("Same").field("target"), @"[AXCheckBox] \"Same\" focused checked \
+        #e12 in [AXGroup] \"Shipping\" #e11");
 }
 
 #[test]
@@ -90,10 +94,11 @@ fn each_step_of_a_chain_reports_the_change_of_its_target() {
 }
 
 #[test]
-fn the_target_of_keys_is_the_field_that_they_changed_or_none() {
+fn the_target_after_keys_is_the_field_that_they_have_changed() {
     let mut story = Story::new();
     story.given(|world| world.raise(MAIL_WINDOW));
-    assert_snapshot!(story.type_text("bob").field("target"), @r##"[AXTextField] "To" focused editable value:"bob" #e3"##);
+    assert_snapshot!(story.type_text("bob").field("target"), @"[AXTextField] \"To\" focused \
+        editable value:\"bob\" #e3");
     story.given(|world| world.focus(MAIL_WINDOW, 2));
     assert_eq!(story.press_key("F5").field("target"), "");
 }
@@ -118,7 +123,8 @@ fn a_click_on_a_disabled_element_is_refused() {
 fn the_answer_says_that_a_text_was_found_inside_a_longer_one() {
     let mut story = Story::new();
     story.click("Sen");
-    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The text is only a part of the element's text. 0 added, 0 removed, 2 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The text is only a part \
+        of the element's text. 0 added, 0 removed, 2 modified. Settled in _ ms.");
 }
 
 #[test]
@@ -133,11 +139,12 @@ fn a_press_on_the_text_that_a_combo_box_shows_goes_to_that_choice() {
         world.raise(crate::story::EDITOR_WINDOW);
     });
     story.press("red");
-    assert_snapshot!(story.field("error"), @"'red' [AXMenuItem] refused press_ax: it has no action. Use click_and_traverse with its ref");
+    assert_snapshot!(story.field("error"), @"'red' [AXMenuItem] refused press_ax: it has no \
+        action. Use click_and_traverse with its ref");
 }
 
 #[test]
-fn an_equal_element_in_the_next_window_is_not_taken_for_the_target() {
+fn the_target_is_not_mixed_up_with_an_equal_element_elsewhere() {
     let mut story = Story::new();
     story.on_press("Send", |world| {
         world.close(MAIL_WINDOW);

@@ -43,6 +43,7 @@ fn a_click_resolves_locks_acts_settles_and_restores_in_this_order() {
     windows
     pointer
     click 540,52
+    windows
     front
     pointer
     ungrab
@@ -70,9 +71,9 @@ fn a_click_resolves_locks_acts_settles_and_restores_in_this_order() {
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
-/// The next keys of the person would go into it.
+/// Otherwise the person's next keys would go into the dialog.
 #[test]
-fn a_dialog_opened_by_a_quiet_press_does_not_stay_in_front() {
+fn the_persons_window_comes_back_over_a_dialog_from_a_quiet_press() {
     for menu in [false, true] {
         let mut story = Story::new();
         let front = story.front();
@@ -185,7 +186,8 @@ fn a_click_a_text_and_a_key_make_one_link_with_one_diff() {
     move_pointer 900,700
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b, Mail: ⏎; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b, Mail: ⏎; \
+        front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -335,7 +337,7 @@ fn the_persons_keys_reach_no_app_until_their_window_is_back() {
 }
 
 #[test]
-fn a_panic_at_any_step_releases_the_devices_that_a_link_still_holds() {
+fn a_panic_at_any_step_gives_the_devices_back_to_the_person() {
     for step in 1..60 {
         let mut story = Story::new();
         story.script().holds_on = true;
@@ -441,14 +443,16 @@ fn an_open_menu_delays_the_restore_until_the_link_that_closes_it() {
     move_pointer 900,700
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, \
+        pointer: 900,700");
 }
 
 #[test]
-fn a_pointer_that_the_person_moves_while_a_menu_is_open_stays_there() {
+fn the_pointer_stays_where_the_person_moves_it_beside_a_menu() {
     let mut story = Story::with_open_menu();
     story.given(|world| world.pointer = Point { x: 50, y: 50 });
-    assert_snapshot!(story.click("Later").seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, pointer: 50,50");
+    assert_snapshot!(story.click("Later").seen(), @"reached: Mail: click Send, Mail: click Later; \
+        front: Notes, pointer: 50,50");
 }
 
 #[test]
@@ -458,7 +462,7 @@ fn esc_stops_the_text_and_restores_the_desktop() {
     story.type_text("secret words");
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: Cancelled: the user pressed Esc during type_and_traverse. Some of the input may have arrived: call refresh_traversal to see
+    error: Cancelled: the user pressed Esc during type_and_traverse. Some of the input may have arrived. Call refresh_traversal to see
     pid: 100
     app: Mail
     focus: "New Message"
@@ -474,7 +478,8 @@ fn esc_stops_the_text_and_restores_the_desktop() {
     rest
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"reached: Mail: s, Mail: e, Mail: c, Mail: r, Mail: e, Mail: t; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.seen(), @"reached: Mail: s, Mail: e, Mail: c, Mail: r, Mail: e, Mail: \
+        t; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -521,7 +526,8 @@ fn refresh_only_reads_and_touches_nothing() {
 fn a_scroll_turns_the_wheel_at_its_place_and_puts_the_pointer_back() {
     let mut story = Story::new();
     story.run(scrolls(3, None));
-    assert_snapshot!(story.field("summary"), @"Scrolled by (0, 3) lines at (100, 150). 0 added, 0 removed, 1 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Scrolled by (0, 3) lines at (100, 150). 0 added, 0 \
+        removed, 1 modified. Settled in _ ms.");
     assert_snapshot!(story.acts(), @"
     grab 'AI: scrolling in Mail'
     aim 100 2

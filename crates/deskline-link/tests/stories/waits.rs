@@ -18,7 +18,7 @@ fn until_sent(ms: u64) -> Box<Waiting> {
 }
 
 #[test]
-fn other_links_run_during_a_wait_and_its_diff_counts_from_the_call() {
+fn other_calls_run_during_a_wait_whose_diff_counts_from_its_start() {
     let mut story = Story::new();
     let wait = story.look(until_sent(30_000), true);
     assert_snapshot!(story.acts(), @r##"
@@ -29,7 +29,8 @@ fn other_links_run_during_a_wait_and_its_diff_counts_from_the_call() {
     "##);
     // Another agent clicks, and the person's window is put back.
     story.click("Send");
-    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 \
+        modified. Settled in _ ms.");
     assert!(story.look(wait.expect("no answer yet"), true).is_none());
     assert_snapshot!(story.outcome(), @r##"
     summary: 'Sent' [AXTextField] is present after _ ms. 0 added, 0 removed, 1 modified. Settled in _ ms.
@@ -52,14 +53,15 @@ fn other_links_run_during_a_wait_and_its_diff_counts_from_the_call() {
 }
 
 #[test]
-fn a_wait_goes_on_while_its_app_hangs_and_ends_with_the_app() {
+fn a_wait_goes_on_while_the_app_hangs_and_ends_when_the_app_ends() {
     let mut story = Story::new();
     let wait = story.look(until_sent(30_000), true);
     story.given(|world| world.becomes(MAIL, Health::Hung));
     let wait = story.look(wait.expect("no answer yet"), false);
     story.given(|world| world.becomes(MAIL, Health::Dead));
     story.look(wait.expect("no answer yet"), false);
-    assert_snapshot!(story.field("error"), @"Mail (pid 100) is gone. The process ended. Call open_application_and_traverse to start it again");
+    assert_snapshot!(story.field("error"), @"Mail (pid 100) is gone. The process ended. Call \
+        open_application_and_traverse to start it again");
 }
 
 #[test]
@@ -69,7 +71,9 @@ fn a_wait_that_times_out_shows_the_last_state() {
     story.given(|world| world.node("Inbox").unwrap().says("Outbox"));
     deskline_input::clock::pass(Duration::from_millis(6));
     assert!(story.look(wait.expect("no answer yet"), true).is_none());
-    assert_snapshot!(story.field("error"), @r##"timed out after 0.0 s: no element matches 'Sent'. Nearest: "Send" [AXButton] #e5, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer"##);
+    assert_snapshot!(story.field("error"), @"timed out after 0.0 s: no element matches 'Sent'. \
+        Nearest: \"Send\" [AXButton] #e5, \"To\" [AXTextField] #e3, \"Password\" [AXTextField] \
+        #e4. Nothing was touched. Search the file of this answer");
     assert!(
         story.tree_line("Outbox").contains("#e7"),
         "{}",
@@ -80,7 +84,7 @@ fn a_wait_that_times_out_shows_the_last_state() {
 }
 
 #[test]
-fn a_chain_that_begins_with_a_wait_is_run_as_a_chain() {
+fn a_chain_may_begin_with_a_wait() {
     let wait = wait_for("Sent", Awaited::Present, 30_000);
     assert!(Waiting::new(Call::chain(MAIL, wait, vec![])).is_err());
 }
@@ -92,11 +96,13 @@ fn typed_then(wait: deskline_link::Action, more: Vec<deskline_link::Action>) -> 
 }
 
 #[test]
-fn a_wait_is_not_satisfied_by_the_text_just_typed() {
+fn the_text_just_typed_does_not_end_a_wait_for_that_text() {
     let mut story = Story::new();
     let wait = wait_for("ready", Awaited::Present, 50);
     story.run_call(&typed_then(wait, vec![]));
-    assert_snapshot!(story.field("error"), @"Did 1 of 2 steps. Step 2: timed out after 0.1 s: no element matches 'ready'. Nearest: \"To\" [AXTextField] #e3, \"Password\" [AXTextField] #e4, \"Send\" [AXButton] #e5. Nothing was touched. Search the file of this answer");
+    assert_snapshot!(story.field("error"), @"Did 1 of 2 steps. Step 2: timed out after 0.1 s: no \
+        element matches 'ready'. Nearest: \"To\" [AXTextField] #e3, \"Password\" [AXTextField] \
+        #e4, \"Send\" [AXButton] #e5. Nothing was touched. Search the file of this answer");
 }
 
 #[test]
@@ -130,5 +136,7 @@ fn a_wait_behind_a_dialog_that_the_chain_has_opened_ends_early() {
     let click = crate::story::click("Send", None, None);
     let wait = wait_for("Sent", Awaited::Present, 60_000);
     story.run_call(&Call::chain(MAIL, click, vec![wait]));
-    assert_snapshot!(story.field("error"), @"Did 1 of 2 steps. Step 2: timed out after 2.1 s: \"Send without a subject?\" [AXWindow (dialog)] #e9 has opened and waits for an answer. Answer it first");
+    assert_snapshot!(story.field("error"), @"Did 1 of 2 steps. Step 2: timed out after 2.1 s: \
+        \"Send without a subject?\" [AXWindow (dialog)] #e9 has opened and waits for an answer. \
+        Answer it first");
 }

@@ -38,7 +38,7 @@ fn the_promises_hold_after_each_link_of_a_random_walk() {
     let first = from_environment("DESKLINE_SEED", 0);
     let (start, mut errors, mut longest) = (Instant::now(), 0, Duration::ZERO);
     let seeds = (0..links.div_ceil(SESSION)).map(|session| first + session as u64);
-    // What is hidden when it comes, and shows then: 5772.
+    // In session 5772 an element is hidden when it is added, and visible later.
     for seed in seeds.chain([5772]) {
         let mut walk = Walk::new(seed);
         for link in 0..SESSION {

@@ -10,7 +10,7 @@ use deskline_core::{
 };
 use deskline_link::{Cancel, Sign};
 
-/// The effect of pressing an element or of Return in it.
+/// The effect of pressing an element, or of pressing Return in it.
 pub(crate) type Effect = Arc<dyn Fn(&mut World) + Send + Sync>;
 
 /// An element of a window.
@@ -50,7 +50,7 @@ pub(crate) enum Health {
 }
 
 /// The whole desktop.
-// They are independent facts.
+// The booleans are independent facts.
 #[derive(Default)]
 pub(crate) struct World {
     pub(crate) apps: Vec<(App, Health)>,

@@ -26,12 +26,13 @@ impl Document {
         }
     }
 
-    /// Whether the document is a web page, or a file that nothing runs. URLs of other schemes may
-    /// give an app an order, and file managers start programs and desktop files.
+    /// Whether the document is a web page, or a file that nothing runs. Other documents may do more
+    /// than open: a URL of another scheme may give an app an order, and a file manager starts
+    /// programs and desktop files.
     pub(super) fn is_page(&self) -> bool {
         let uri = match self {
             Self::Path(path) => {
-                // A symbolic link's name may suggest another kind of file than its target is.
+                // The name of a symbolic link may suggest another kind of file than its target is.
                 let real = path.canonicalize();
                 return real.is_ok_and(|real| !runs(path) && !runs(&real));
             }
@@ -89,8 +90,8 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether the file at `path` is a program. The executable bit alone is not enough: on some file
-/// systems every document has it.
+/// Whether the file at `path` is a program. Its first bytes are checked too, because on some file
+/// systems every document has the executable bit.
 pub(super) fn is_program(path: &Path) -> bool {
     let start = || start(path).unwrap_or_default();
     is_executable(path) && [ELF, b"#!"].iter().any(|sign| start().starts_with(sign))
@@ -131,8 +132,8 @@ pub(super) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Splits a command line into words: separated by spaces, quoted with `"` or `'`, single characters
-/// escaped with `\`. The `Exec` key and shells have these rules in common. `None` if a quote is not
+/// Splits a command line into words. They are separated by spaces, quoted with `"` or `'`, and `\`
+/// escapes a character: the rules that shells and the `Exec` key share. `None` if a quote is not
 /// closed.
 pub(super) fn split(line: &str) -> Option<Vec<String>> {
     let mut words = vec![];

@@ -24,8 +24,6 @@ pub struct Entry {
     pub path: PathBuf,
     /// The app's name in the session's language.
     pub name: String,
-    /// The class of the app's windows (`StartupWMClass`).
-    pub wm_class: Option<String>,
     pub(super) names: Vec<String>,
     /// The app's generic names ("Text Editor"), in all languages.
     pub(super) generic_names: Vec<String>,
@@ -86,7 +84,6 @@ impl Entry {
         entry.name = own.or_else(|| get("Name"))?;
         entry.icon = get("Icon");
         entry.directory = get("Path").map(PathBuf::from);
-        entry.wm_class = get("StartupWMClass");
         entry.terminal = yes("Terminal");
         entry.no_display = yes("NoDisplay");
         let kinds = get("MimeType").unwrap_or_default();
@@ -163,8 +160,8 @@ fn unescape(value: &str) -> String {
 }
 
 /// The locales to look for in the session's language, as in `Name[locale]`, best first. Desktop
-/// Entry Specification, "Localized values for keys": `lang_COUNTRY@MODIFIER`, then without either
-/// part, then without both.
+/// Entry Specification, "Localized values for keys": `lang_COUNTRY@MODIFIER`, then without the
+/// country or the modifier, then without both.
 fn locales(session: &Session) -> Vec<String> {
     let mut variables = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter();
     let Some(locale) = variables.find_map(|name| session.variable(name)) else {
@@ -202,7 +199,8 @@ fn expand(words: &[String], entry: &Entry, document: Option<&Document>) -> Vec<S
                 }
                 continue;
             }
-            // Without a document, the argument is dropped, not left empty.
+            // Without a document the argument is left out. An empty argument would be a document of
+            // its own.
             "%f" | "%F" | "%u" | "%U" if document.is_none() => continue,
             "%d" | "%D" | "%n" | "%N" | "%v" | "%m" => continue,
             _ => {}
@@ -227,7 +225,7 @@ fn expand(words: &[String], entry: &Entry, document: Option<&Document>) -> Vec<S
                 _ => {}
             }
         }
-        // Drop a word whose field codes expand to nothing.
+        // A word whose field codes expand to nothing is left out.
         if !expanded.is_empty() || word.is_empty() {
             argv.push(expanded);
         }

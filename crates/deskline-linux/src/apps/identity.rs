@@ -1,7 +1,7 @@
-//! Finds the names by which the system knows an app. The app is a running process, or a command
-//! that has not run yet. `--allow-app` and grants compare these names: real paths, and base names
-//! and desktop-file ids of files that only root can write. Every other name is a claim, which can
-//! only deny.
+//! Finds the names by which the system knows an app: a running process, or a command that has not
+//! run yet. `--allow-app` and grants match these names only. They are real paths, and for files
+//! that only root can write also base names and desktop-file ids. Any other name is a claim, which
+//! can deny an app but never allow it.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -31,7 +31,8 @@ const WRAPPERS: [&str; 50] = [
     "time", "timeout", "unshare", "valgrind", "watch", "xargs", "xinit", "xvfb-run",
 ];
 
-/// Programs that run a document given to them: terminals, and loaders for other systems' programs.
+/// Programs that run a document which they are given: terminals, and loaders for programs of other
+/// systems.
 #[rustfmt::skip]
 const RUNNERS: [&str; 13] = [
     "box64", "box86", "dosbox", "foot", "kitty", "koi8rxterm", "lxterm", "rxvt", "st", "urxvt",
@@ -45,10 +46,10 @@ const INSTALLED: Duration = Duration::from_secs(10);
 const MOST: usize = 256;
 
 impl Launch {
-    /// The names of the app to start. Afterwards, exactly the judged programs are started: by their
-    /// paths and never over D-Bus, as a file in the home may decide what a bus starts.
+    /// The names of the app to start. After this, exactly the judged programs are started: by their
+    /// paths, and not over D-Bus, because a file in the home may decide what a bus starts.
     pub fn judge(&mut self, session: &Session) -> Identity {
-        // A command that equals an installed app's `Exec` is judged as that app.
+        // If the command equals the `Exec` of an installed app, that app is judged.
         let entry = match &self.entry {
             Some(entry) => self.installed.then(|| entry.clone()),
             None => Installed::read(session).by_words(&self.argv).cloned(),
@@ -63,10 +64,7 @@ impl Launch {
             (None, Some(program)) => of_file(program, session),
             (None, None) => Identity::default(),
         };
-        let words = match &self.entry {
-            Some(entry) => &entry.exec,
-            None => &self.argv,
-        };
+        let words = self.entry.as_ref().map_or(&self.argv, |entry| &entry.exec);
         let claims = words.iter().flat_map(|word| claims_of(word, session));
         let names = self.entry.iter().flat_map(names_of_entry);
         identity.claims.extend(claims.chain(names));
@@ -109,8 +107,8 @@ impl Launch {
             let path = in_path(word, session)?;
             let real = path.canonicalize().ok();
             let real = real.filter(|real| file(real) == file(&path))?;
-            // Keep the link if only root can change it: some programs act by the name with
-            // which they are started.
+            // Some programs act by the name that they are started with. So the link is kept, if
+            // only root can change it.
             let path = Some(path).filter(|path| is_roots(path, session));
             let path = path.unwrap_or(real);
             *word = path.to_string_lossy().into_owned();
@@ -136,7 +134,7 @@ impl Entry {
     }
 }
 
-/// Removes duplicates. Paths come last, as they mean less to a person.
+/// Removes duplicates, and puts paths last, because they tell a person less.
 fn tidy(names: &mut Vec<String>) {
     let mut seen = HashSet::new();
     names.retain(|name| !name.is_empty() && seen.insert(name.clone()));
@@ -161,7 +159,7 @@ fn of_entry(entry: &Entry, session: &Session) -> Identity {
 }
 
 /// The identity of a program or script: its real path. If only root can write the file, also its
-/// base name and the path with unresolved links.
+/// base name, and the path before links are resolved.
 fn of_file(path: &Path, session: &Session) -> Identity {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let real_text = real.to_string_lossy().into_owned();
@@ -197,8 +195,8 @@ fn is_runner(program: &str, session: &Session) -> bool {
     })
 }
 
-/// Whether `is` accepts the base name of the program, or that of the file to which the program
-/// links.
+/// Whether `is` accepts the base name of the program, or that of the file that the program links
+/// to.
 fn is_one_of(program: &str, session: &Session, is: impl Fn(&str) -> bool) -> bool {
     let real = in_path(program, session).and_then(|path| path.canonicalize().ok());
     let real = real.unwrap_or_default();
@@ -236,7 +234,7 @@ struct Known {
 impl Identities {
     /// The system's names for a process. If the process has ended, the names that it had.
     pub(crate) fn known_as(&mut self, pid: u32, session: &Session) -> Identity {
-        // The pid is one of another pid namespace: here, it may be another process's.
+        // The pid is from another pid namespace. In ours, another process may have it.
         if process::are_elsewhere() {
             return Identity::default();
         }
@@ -255,7 +253,7 @@ impl Identities {
         let app = if let Some(path) = &executable {
             self.read(pid, path, &line, session)
         } else {
-            // A process that hides its executable is known only by what it says about itself.
+            // The process hides its executable. So only the process itself tells what it is.
             let base = base_name(line.first().map_or("", |w| w)).to_owned();
             Identity {
                 claims: vec![process.comm, base],
@@ -263,8 +261,8 @@ impl Identities {
             }
         };
         if line.is_empty() {
-            // The program has just been started. More names will be known soon, so do not cache
-            // these.
+            // The program has just been started, and will soon have more names. So these are not
+            // cached.
             return app;
         }
         if self.known.len() >= MOST {
@@ -293,7 +291,7 @@ impl Identities {
         let base = path.file_name().unwrap_or_default().to_string_lossy();
         let interpreted = is_interpreter(&base);
         if !is_here(pid, path) {
-            // A sandbox's paths are valid only inside the sandbox.
+            // The paths of a sandbox mean something inside the sandbox only.
             let names = app.names.iter().map(|name| base_name(name).to_owned());
             app.claims.extend(names);
             (app.names, app.key) = (Vec::new(), None);
@@ -339,8 +337,8 @@ impl Identities {
     }
 }
 
-/// Whether `path`, a process's executable, names the same file for us as for the process. In a
-/// sandbox, the path may name another file.
+/// Whether `path`, the executable of a process, is the same file for us as for the process. In a
+/// sandbox it may be another one.
 fn is_here(pid: u32, path: &Path) -> bool {
     let space = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/mnt")).ok();
     let theirs = space(&pid.to_string());

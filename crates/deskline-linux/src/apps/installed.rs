@@ -11,8 +11,8 @@ use super::command;
 use super::entry::Entry;
 use crate::session::Session;
 
-/// How deep below `applications` to look for desktop files, and how many to read at most: a link to
-/// a large folder must not stall a call.
+/// How many levels below `applications` are searched for desktop files, and how many files are
+/// read. There may be a link to a large folder, which must not stall a call.
 const LEVELS: usize = 3;
 const MOST: usize = 10_000;
 
@@ -24,8 +24,7 @@ pub(super) struct Installed {
 impl Installed {
     pub(super) fn read(session: &Session) -> Self {
         let mut all = Self { entries: vec![] };
-        // A file hides files with the same id in later directories, even if it does not describe an
-        // app.
+        // A file hides those with the same id in later directories, even if it describes no app.
         let mut seen = HashSet::new();
         for dir in data_dirs(session) {
             let root = dir.join("applications");
@@ -73,8 +72,8 @@ impl Installed {
         self.entries.iter().find(takes)
     }
 
-    /// The one app that matches. If several match, those that menus show are preferred; if several
-    /// remain, fails with their list.
+    /// The one app that matches. Of several, those that menus show are preferred. If there are
+    /// still several, fails with a list of them.
     pub(super) fn one(
         &self,
         how: &str,
@@ -110,7 +109,7 @@ impl Installed {
             names.retain(|n| *n != name);
         }
         if near.is_empty() {
-            "No apps with desktop files are installed: give a command or an absolute path"
+            "No apps with desktop files are installed. Pass a command or an absolute path"
                 .to_owned()
         } else {
             format!("The nearest installed apps are {}", near.join(", "))
@@ -133,9 +132,8 @@ fn id_below(path: &Path, root: &Path) -> String {
 }
 
 /// The data directories, the user's first. XDG Base Directory Specification. If the session's
-/// `XDG_DATA_DIRS` is not known, adds the directories that Flatpak and Snap would add to it.
-/// Flatpak's come first: if an app is installed as a Flatpak and otherwise, the menu starts the
-/// Flatpak.
+/// `XDG_DATA_DIRS` is unknown, adds what Flatpak and Snap would add to it. Flatpak's come first: if
+/// an app is installed twice, the menu starts the Flatpak.
 pub(super) fn data_dirs(session: &Session) -> Vec<PathBuf> {
     let home = session.folder("XDG_DATA_HOME", ".local/share");
     let mut dirs: Vec<PathBuf> = home.clone().into_iter().collect();

@@ -9,8 +9,8 @@ const INTERPRETERS: [&str; 42] = [
     "julia", "octave", "racket", "swipl", "m4", "dc", "gnuplot",
 ];
 
-/// Options of interpreters that take no value and do not replace the script. Other options may do
-/// either: Perl's `-I` takes a value, and `sh -s` reads its script from standard input.
+/// Options of interpreters that neither take a value nor replace the script. Others may do either:
+/// Perl's `-I` takes a value, and `sh -s` reads its script from standard input.
 const HARMLESS: [(&str, &[&str]); 4] = [
     ("python", &["-u", "-B", "-E", "-s", "-O", "-I"]),
     ("pypy", &["-u", "-B", "-E", "-s", "-O", "-I"]),

@@ -32,9 +32,9 @@ const CUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone)]
 pub struct Launched {
-    /// The process that was started. It may be a launcher: an app that runs in another process,
-    /// such as an existing instance, has windows with another pid. `None` if the bus started the
-    /// app and did not report a pid.
+    /// The process that was started. If it only was a launcher, the app's windows belong to another
+    /// pid, such as that of an instance that ran already. `None` if the bus started the app and
+    /// reported no pid.
     pub pid: Option<u32>,
     pub name: String,
     origin: Origin,
@@ -43,9 +43,8 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// The exit status of the started process, if the process has ended. A successful exit means
-    /// that it handed over to another process; any other exit is a failure. Always `None` for an
-    /// app that the bus started.
+    /// The exit status of the started process, if it has ended. Success means that the process has
+    /// handed over to another one. Always `None` for an app that the bus has started.
     pub(crate) fn exited(&self) -> Option<ExitStatus> {
         self.exit.get().copied()
     }
@@ -55,9 +54,9 @@ impl Launched {
         self.origin.made(pid)
     }
 
-    /// Whether the launch may have handed over to the process `pid`, which it did not start:
-    /// another instance of the same program, or an app that an opener such as `xdg-open` made open
-    /// something.
+    /// Whether the launch may have handed over to the process `pid`, which it did not start. That
+    /// may be another instance of the same program. It may also be an app that an opener, such as
+    /// `xdg-open`, has made open something.
     pub(crate) fn may_have_handed_over_to(&self, pid: u32) -> bool {
         let of_session = |own| origin::is_of_the_session(pid, own);
         self.origin.is_same_program(pid)
@@ -115,7 +114,8 @@ fn activate(id: &str, launch: &Launch, address: &str) -> Result<Option<u32>, bus
     let interface = "org.freedesktop.Application";
     let call = Call::new(id, &path, interface, member, body.empty_dict());
     match connection.call(&call, ACTIVATION) {
-        // The app got the request and may only be slow to answer. Do not start a second copy.
+        // The app has the request, and may only be slow to answer. A second copy must not be
+        // started.
         Ok(_) | Err(bus::Error::Timeout) => {}
         Err(e) => return Err(e),
     }
@@ -142,7 +142,8 @@ fn start(launch: &Launch, session: &Session) -> Result<Launched> {
     let mark = mark();
     variables.insert(origin::MARK.to_owned(), mark.clone());
     if launch.is_judged {
-        // A script that only root can write starts other programs by their names.
+        // The script starts other programs by their names. So its `PATH` must lead to programs of
+        // root's only.
         variables.insert("PATH".to_owned(), trust::roots_path(session));
     }
     let mut command = Command::new(&program);

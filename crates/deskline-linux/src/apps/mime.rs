@@ -34,7 +34,7 @@ pub(super) fn types_of(path: &Path, session: &Session) -> Vec<String> {
         kinds.extend(up);
         at += 1;
     }
-    // Every text type is also plain text, even if the database does not say so.
+    // Every text type is also plain text, though the database may not say so.
     if kinds.iter().any(|kind| kind.starts_with("text/")) {
         kinds.push("text/plain".to_owned());
     }
@@ -73,7 +73,7 @@ fn is_text(path: &Path) -> bool {
     read.is_ok() && !head.contains(&0) && text.matches('\u{fffd}').count() <= 1
 }
 
-/// The default app for the first of `kinds` that has one: the user's choice, then the
+/// The default app for the first of `kinds` that has one. The user's choice comes first, then the
 /// distribution's, then any app that declares the type.
 pub(super) fn default_app<'a>(
     kinds: &[String],

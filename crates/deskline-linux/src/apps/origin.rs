@@ -1,5 +1,5 @@
 //! Decides which windows belong to a launched app: its own, those of its descendants, and those of
-//! an instance that it has handed over to. Unrelated windows that open meanwhile do not belong to
+//! an instance that it has handed over to. Other windows may open meanwhile, and do not belong to
 //! it.
 
 use std::fs;
@@ -9,8 +9,8 @@ use super::command::base_name;
 use super::interpreters::is_interpreter;
 use deskline_unix::process;
 
-/// The variable that marks the descendants of one launch, even if they left the process session and
-/// were re-parented.
+/// The variable that marks the descendants of one launch, also those that have left its process
+/// session and have another parent now.
 pub(super) const MARK: &str = "DESKLINE_LAUNCH";
 
 /// Directories that hold unrelated programs.
@@ -44,18 +44,16 @@ impl Origin {
         if pid == started || process::descends(pid, started) {
             return true;
         }
-        // The started process leads a process session. All members of that session come from it.
-        !self.mark.is_empty() && (session_of(pid) == Some(started) || self.has_mark(pid))
-    }
-
-    fn has_mark(&self, pid: u32) -> bool {
-        let environment = process::environment(Path::new("/proc"), pid.cast_signed());
-        environment.get(MARK) == Some(&self.mark)
+        let (proc, pid) = (Path::new("/proc"), pid.cast_signed());
+        let has_mark = || process::environment(proc, pid).get(MARK) == Some(&self.mark);
+        // The started process leads a process session, so all in that session come from it.
+        let session = process::read(proc, pid).map(|process| process.session.cast_unsigned());
+        !self.mark.is_empty() && (session == Some(started) || has_mark())
     }
 
     /// Whether the process `pid` runs the launched program, so that the launch may have handed over
-    /// to it. Compares the executable, the executable's directory if no other app uses that
-    /// directory, or an interpreter's script.
+    /// to it. The executables are compared, or their directory if no other app uses it, or the
+    /// script if the program is an interpreter.
     pub(super) fn is_same_program(&self, pid: u32) -> bool {
         let Ok(executable) = fs::read_link(format!("/proc/{pid}/exe")) else {
             return false;
@@ -90,15 +88,14 @@ impl Origin {
         is_of(name(&real)) || is_of(name(&self.program))
     }
 
-    /// Whether the program only makes another app open something. Which app that is cannot be known
-    /// here.
+    /// Whether the program only makes another app open something. It is unknown which app.
     pub(super) fn is_opener(&self) -> bool {
         OPENERS.contains(&name(&self.program))
     }
 }
 
-/// Whether the opener may have made the process `pid` open something: the process either is older
-/// than the opener, or was started by the bus or the session's manager.
+/// Whether an opener may have made the process `pid` open something. The process is older than the
+/// opener, or was started by the bus or by the session's manager.
 pub(super) fn is_of_the_session(pid: u32, opener: u32) -> bool {
     let read = |pid: u32| process::read(Path::new("/proc"), pid.cast_signed());
     if pid < opener {
@@ -128,10 +125,4 @@ fn runs_script(pid: u32, scripts: &[&Path]) -> bool {
     let line = command_line(pid);
     let mut words = line.iter().skip(1).take(8);
     words.any(|word| scripts.contains(&Path::new(word)))
-}
-
-/// The process session id of a process.
-fn session_of(pid: u32) -> Option<u32> {
-    let process = process::read(Path::new("/proc"), pid.cast_signed())?;
-    u32::try_from(process.session).ok()
 }

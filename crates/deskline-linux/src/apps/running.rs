@@ -13,8 +13,6 @@ pub struct Running<'a> {
     pub program: &'a str,
     /// The name of the app's root object on the accessibility bus.
     pub accessible_name: &'a str,
-    /// The class of one of the app's windows: either part of `WM_CLASS`.
-    pub window_class: &'a str,
     /// The id of the Flatpak that the app runs in.
     pub flatpak: &'a str,
 }
@@ -25,13 +23,6 @@ impl Launch {
     pub(crate) fn is_running_as(&self, running: Running<'_>) -> bool {
         let same = |a: &str, b: &str| !a.is_empty() && a.to_lowercase() == b.to_lowercase();
         let entry = self.entry.as_ref();
-        // The window class from the desktop file is exact. It also distinguishes the parts of an
-        // office suite, which are one program.
-        if let Some(class) = entry.and_then(|e| e.wm_class.as_deref())
-            && !running.window_class.is_empty()
-        {
-            return same(class, running.window_class);
-        }
         let program = match entry {
             Some(entry) => entry.program(),
             None => self.argv.first().map_or("", String::as_str),
@@ -39,15 +30,14 @@ impl Launch {
         let program = command::base_name(program);
         let id = entry.map_or("", |e| e.id.as_str());
         let is_id = |its: &str| same(id, its);
-        if is_id(running.window_class) || is_id(running.accessible_name) || is_id(running.flatpak) {
+        if is_id(running.accessible_name) || is_id(running.flatpak) {
             return true;
         }
         if is_interpreter(program) {
             return same(&self.name, running.accessible_name);
         }
         let comm = program.as_bytes().get(..COMM).unwrap_or(program.as_bytes());
-        same(program, running.window_class)
-            || same(program, running.accessible_name)
+        same(program, running.accessible_name)
             || same(program, running.program)
             || (!comm.is_empty() && comm == running.program.as_bytes())
             || (entry.is_some() && same(&self.name, running.accessible_name))

@@ -1,5 +1,5 @@
 //! Finds out whether only root can write a file. Only then do its name and its content come from
-//! the system: an agent can make an app save a file anywhere else.
+//! the system, because an agent can make an app save a file anywhere else.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -12,8 +12,8 @@ use super::command::folders;
 use super::interpreters::{is_interpreter, script};
 use crate::session::Session;
 
-/// The user id that root's files have here. In a user namespace that does not map root, it is the
-/// overflow id, even if the namespace calls this account root (`unshare --map-root-user`).
+/// The user id of root's files. In a user namespace that does not map root, they have the overflow
+/// id, even if this account is called root there (`unshare --map-root-user`).
 static ROOT: LazyLock<u32> = LazyLock::new(|| {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let mut lines = map.lines().map(|line| line.split_whitespace().collect());
@@ -37,8 +37,8 @@ pub(super) fn is_roots(path: &Path, session: &Session) -> bool {
         && path.ancestors().chain(real.ancestors()).all(is_closed)
 }
 
-/// A file's device and inode. Paths alone do not identify a file: a link in `/proc` may lead to a
-/// file of another mount namespace, whose path names another file here.
+/// A file's device and inode. A path is not enough: a link in `/proc` may lead into another mount
+/// namespace, where the same path is another file.
 pub(super) fn file(path: &Path) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
 }
@@ -53,7 +53,7 @@ pub(super) fn roots_path(session: &Session) -> String {
 }
 
 /// Whether a process runs a program or script of the Flatpak `id`, and only root can have installed
-/// that Flatpak. That the sandbox says so is not enough: anybody can make a sandbox.
+/// that Flatpak. Anybody can make a sandbox that claims to be a Flatpak, so its word is not enough.
 pub(super) fn runs_flatpak(
     pid: u32,
     id: &str,

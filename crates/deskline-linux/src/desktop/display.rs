@@ -195,8 +195,7 @@ impl KeyInput for LinuxDesktop {
 
     fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
         self.check_keyboard(Progress::NotPressed, cancel)?;
-        // Only keys that type text go to the input method. Return does not, so do not make it wait
-        // for the input method.
+        // Return types no text, so it does not go to the input method, and need not wait for it.
         let types =
             matches!(press.key, Key::Char(_) | Key::Space) && !press.modifiers.intersects(SHORTCUT);
         let _direct = types.then(|| self.input_methods.direct(self.aimed_at));
@@ -204,7 +203,7 @@ impl KeyInput for LinuxDesktop {
     }
 }
 
-// What comes before a click in an open menu: a wait and a check.
+// Before a click in an open menu: a wait and a check.
 
 impl LinuxDesktop {
     /// Waits until the app no longer ignores a click in a menu that has just opened.

@@ -43,7 +43,7 @@ impl Guards for LinuxDesktop {
     }
 
     fn ungrab(&mut self) {
-        // Ungrab first: a compositor that hangs must not lock the person out.
+        // The guard is released first: a compositor that hangs must not lock the person out.
         if let Ok(guard) = self.guards() {
             guard.ungrab();
         }

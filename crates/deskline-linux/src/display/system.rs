@@ -31,8 +31,8 @@ pub(crate) trait DisplaySystem: Display + Send {
         wayland.map_or(Ok(None), |wayland| wayland.popup_open(pid))
     }
 
-    /// The X display, if this display system is X11. It knows the processes of windows even across
-    /// pid namespaces, and which window a dialog belongs to.
+    /// The X display, if this display system is X11. It knows the processes of windows across pid
+    /// namespaces, and which window a dialog belongs to.
     fn x11(&mut self) -> Option<&mut X11Display> {
         None
     }
@@ -149,8 +149,8 @@ fn for_tree(toplevel: Toplevel) -> atspi::Toplevel {
     }
 }
 
-// A Wayland session in which Deskline reaches only the apps' accessibility trees. The core
-// protocol lets no program list the windows of others or send input.
+// A Wayland session of which Deskline reaches only the apps' accessibility trees: the core protocol
+// lets no program list other programs' windows, or send input.
 
 /// A display without windows, input and pictures: each ability is missing for the same reason.
 pub(super) struct TreesOnly {

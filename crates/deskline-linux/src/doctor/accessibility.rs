@@ -16,8 +16,8 @@ use deskline_contract::doctor::{Check, Fix};
 /// An app that takes longer than this to answer is reported as hanging.
 const ANSWER: Duration = Duration::from_millis(700);
 
-/// A browser window that exposes its page and buttons has more showing elements than this. A
-/// browser window that exposes only its frame has 4.
+/// More elements show in a browser window than this if it exposes its page and buttons. If it
+/// exposes only its frame, 4 do.
 const FRAME: usize = 10;
 
 const ACCESSIBILITY: &str = "accessibility";
@@ -80,7 +80,7 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
         Ok(false) => Check::warn(
             ACCESSIBILITY,
             "off (IsEnabled of org.a11y.Status is false): apps may not show their trees",
-            "the first call turns it on; restart apps that ran before and still have no tree",
+            "the first call turns it on. Restart apps that ran before and still have no tree",
         )
         .mended_by(Fix::Accessibility),
         Err(e) => Check::failed(ACCESSIBILITY, &e.to_string(), PRIVATE),
@@ -101,7 +101,7 @@ fn list(address: &str) -> Result<Vec<App>, bus::Error> {
     let mut bus = Connection::open(address, ANSWER)?;
     let count = listed.len().max(1);
     let asked = bus.batch(calls, count, Instant::now() + ANSWER, |i, reply| {
-        // An error is an answer too: the app is there and has no windows.
+        // An error is an answer too, from an app that is there but has no windows.
         windows[i] = Some(reply.map_or(0, |m| m.reader().variant_i32().unwrap_or(0)));
     });
     match asked {
@@ -115,7 +115,7 @@ fn list(address: &str) -> Result<Vec<App>, bus::Error> {
 /// Reads a tree, as every link does: the tree of the first of these apps that has a tree. Also
 /// names the apps that expose their frame but not their contents.
 pub(super) fn tree(address: &str, pids: &[u32]) -> Vec<Check> {
-    let remedy = "start the app again; if no app can be read, log out and in again";
+    let remedy = "start the app again. If no app can be read, log out and in again";
     let mut atspi = match AtSpi::connect(address) {
         Ok(atspi) => atspi,
         Err(e) => return vec![Check::fail("tree", e.to_string(), remedy)],

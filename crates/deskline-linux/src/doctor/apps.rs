@@ -28,7 +28,7 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
     }
     let mut wrong = vec![];
     pids.retain(|&pid| {
-        // An app can be on the bus twice, once as an embedded part without windows.
+        // An app that is embedded in another is on the bus twice, once without windows.
         let there = listed.iter().filter(|app| app.pid == pid);
         let answers = there.map(|app| app.windows);
         wrong.push(match answers.max_by_key(|w| w.unwrap_or(i32::MAX)) {
@@ -36,7 +36,7 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
             Some(Some(_)) => deaf(pid, "shows none of its windows on the accessibility bus"),
             Some(None) => {
                 let finding = format!("{} does not answer accessibility calls", who(pid));
-                let remedy = "wait if it is busy, end it if it hangs; other apps are not affected";
+                let remedy = "wait if it is busy, end it if it hangs. Other apps are not affected";
                 Check::warn("app", finding, remedy)
             }
             None => deaf(pid, "is not on the accessibility bus"),
@@ -79,7 +79,7 @@ pub(super) fn deaf(pid: u32, how: &str) -> Check {
             match remedy {
                 Some(remedy) => format!("end it and start it again {remedy}"),
                 None => {
-                    "it was started with accessibility turned on: end it and start it again. If \
+                    "it was started with accessibility turned on. End it and start it again. If \
                          that does not help, it was built without accessibility"
                         .to_owned()
                 }
@@ -88,7 +88,7 @@ pub(super) fn deaf(pid: u32, how: &str) -> Check {
         None => Check::warn(
             "app",
             format!("{}, of a toolkit unknown to Deskline, {how}", who(pid)),
-            "its toolkit may have no accessibility: agents look at the screenshot, and click by \
+            "its toolkit may have no accessibility. Agents look at the screenshot, and click by \
              coordinates",
         ),
     }

@@ -58,7 +58,7 @@ pub(super) fn look(session: &Session, attended: bool) -> (Vec<Check>, Option<Vec
     let lacks_extension = |c: &Check| c.name == EXTENSIONS && !c.remedy.is_empty();
     let x11 = match X11::connect(display, session.xauthority.as_deref()) {
         Ok(x11) => x11,
-        // The check of the extensions already reports the missing extension.
+        // The check of the extensions has already reported the missing one.
         Err(_) if checks.iter().any(lacks_extension) => return (checks, None),
         Err(e) => {
             checks.push(refused(display, &e.to_string()));
@@ -152,7 +152,7 @@ fn absent(session: &Session) -> Check {
 }
 
 fn refused(display: &str, error: &str) -> Check {
-    // The rest of the error advises an agent to run the doctor, which already runs.
+    // The rest of the error tells an agent to run the doctor, which is what runs here.
     let error = error.split_once(". ").map_or(error, |(what, _)| what);
     let said = error.to_lowercase();
     if said.contains("authoriz") || said.contains("magic-cookie") {
@@ -174,7 +174,7 @@ fn refused(display: &str, error: &str) -> Check {
 fn facts(display: &str, raw: &Connection, screen: usize) -> String {
     let setup = raw.setup();
     let vendor = String::from_utf8_lossy(&setup.vendor);
-    // X.Org encodes 1.20.4 as 12004000. Since version 21 it omits the leading 1.
+    // X.Org writes 1.20.4 as 12004000, and from version 21 on leaves out the leading 1.
     let number = setup.release_number;
     let (minor, patch) = (number / 100_000 % 100, number / 1_000 % 100);
     let server = match vendor.as_ref() {

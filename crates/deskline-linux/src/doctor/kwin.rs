@@ -1,9 +1,9 @@
-//! Makes Deskline known to KWin, which gives a program pictures only if the program's `.desktop`
-//! file requests them. KWin finds the file by the program's path in `Exec`.
+//! Makes Deskline known to KWin. KWin gives pictures only to a program whose `.desktop` file
+//! requests them, and finds that file by the program's path in `Exec`.
 
 use deskline_unix::wait;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::remedy::carry_out;
@@ -20,8 +20,8 @@ const ASKS: &str = "X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n"
 /// Programs that make KDE read the `.desktop` files again: on Plasma 6, and on Plasma 5.
 const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
 
-/// How long KWin may take to notice a new file. It looks at most every 1.5 s and sends no signal.
-/// While it reads the files of all programs again, which may take seconds, it answers nobody.
+/// How long KWin may take to notice a new file. It looks at most every 1.5 s, and sends no signal.
+/// It may then take seconds to read the files of all programs again, and answers nobody meanwhile.
 const KNOWS: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -30,7 +30,9 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) fn grant(session: &Session) -> Result<String, String> {
     let program = std::env::current_exe().and_then(fs::canonicalize);
     let program = program.map_err(|e| format!("the path of this program: {e}"))?;
-    let folder = applications(session).ok_or("the session has no home directory")?;
+    let data = session.folder("XDG_DATA_HOME", ".local/share");
+    let data = data.ok_or("the session has no home directory")?;
+    let folder = data.join("applications");
     let runs = display::kwin(session).is_some_and(|kwin| kwin.is_ok());
     write(&folder, &program)?;
     let path = folder.join(FILE).display().to_string();
@@ -48,7 +50,7 @@ pub(super) fn grant(session: &Session) -> Result<String, String> {
     Ok(format!("wrote {path}"))
 }
 
-/// Whether KWin does not know the file, or does not answer.
+/// Whether KWin does not know the file, or gives no answer.
 fn is_missing(session: &Session) -> bool {
     let file = Some(Fix::KwinFile);
     let Some(Ok(mut kwin)) = display::kwin(session) else {
@@ -57,22 +59,14 @@ fn is_missing(session: &Session) -> bool {
     kwin.compositor().findings().mends_pictures == file
 }
 
-/// The user's own folder for `.desktop` files: XDG Base Directory Specification.
-fn applications(session: &Session) -> Option<PathBuf> {
-    let set = session.environment.get("XDG_DATA_HOME").map(PathBuf::from);
-    let usual = || session.home().map(|home| home.join(".local/share"));
-    let data = set.filter(|path| path.is_absolute()).or_else(usual)?;
-    Some(data.join("applications"))
-}
-
 fn write(folder: &Path, program: &Path) -> Result<(), String> {
     let text = entry(program).ok_or_else(|| {
         let program = program.display();
-        format!("{program} has characters that a .desktop file cannot have; move the program")
+        format!("{program} has characters that a .desktop file cannot have. Move the program")
     })?;
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     fs::create_dir_all(folder).map_err(failed)?;
-    // KDE may read the file at any moment, so replace it atomically.
+    // KDE may read the file at any moment, so it is replaced in one step.
     let new = folder.join(format!("{FILE}.new"));
     fs::write(&new, text).map_err(failed)?;
     fs::rename(&new, folder.join(FILE)).map_err(failed)

@@ -106,7 +106,7 @@ fn with_fix(row: Check, missing: Option<Missing>, fix: Option<Fix>) -> Check {
     };
     let remedy = match fix {
         Fix::KwinFile => "deskline doctor --fix, and then restart the client",
-        // A running server notices the change.
+        // A running server notices the change by itself.
         _ => "deskline doctor --fix",
     };
     Check::warn(row.name, why, remedy).mended_by(fix)

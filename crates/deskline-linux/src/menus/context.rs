@@ -1,13 +1,13 @@
 //! Finds the position of GTK 3's context menus on Wayland.
 //!
-//! GTK reports a pop-up's place relative to the corner of the GDK window in which it opens, as if
-//! that were the corner of the toplevel, and without the pop-up's own shadow. No interface reports
-//! which GDK window that is. But some compositors list pop-ups.
+//! GTK reports the place of a pop-up from the corner of a GDK window as if that were the corner of
+//! the toplevel, and without the pop-up's shadow. No interface tells which GDK window that is. But
+//! some compositors list pop-ups.
 
 use deskline_core::{Element, Rect, Role, Tree};
 
-/// Corrects the positions of items of GTK 3's context menus. `popups` are the app's pop-ups, with
-/// their shadows, frontmost first. Returns whether the place of a menu is still unknown.
+/// Corrects the positions of the items of GTK 3's context menus. `popups` are the app's pop-ups
+/// with their shadows, frontmost first. Returns whether the place of a menu is still unknown.
 pub(crate) fn place(tree: &mut Tree, popups: &[Rect]) -> bool {
     let menus: Vec<usize> = (0..tree.elements.len())
         .filter(|index| is_context_menu(tree, *index))
@@ -54,8 +54,8 @@ fn is_context_menu(tree: &Tree, index: usize) -> bool {
     element.role == Role::MENU
         && element.visible
         && element.parent.is_some_and(|parent| is_window(tree, parent))
-        && !is_of_window(tree, element)
-        && !in_page(tree, element.parent)
+        && !is_of_window(tree, index)
+        && tree.page_around(index).is_none()
 }
 
 /// Whether this is the window of a pop-up. GTK 3 gives other windows the role of a frame or a
@@ -68,14 +68,14 @@ fn is_window(tree: &Tree, index: usize) -> bool {
 /// The difference between the menu's real position and the one that GTK reports.
 fn offset(tree: &Tree, menu: usize, popups: &[Rect]) -> Option<(i32, i32)> {
     let outer = tree.elements[tree.elements[menu].parent?].extents?;
-    // The pop-ups of submenus are in front of the menu's own, so search from the back.
+    // The pop-ups of submenus are in front of that of the menu, so this searches from the back.
     let mut all = popups.iter().rev();
     let its = all.find(|p| (p.w, p.h) == (outer.w, outer.h))?;
     Some((its.x - outer.x, its.y - outer.y))
 }
 
-/// The distance from the menu's corner to its first item. GTK reports a submenu relative to the
-/// first item as if that were the corner of the menu's window.
+/// The distance from the menu's corner to its first item. GTK reports the place of a submenu from
+/// the first item as if that were the corner of the menu's window.
 fn below_first_item(tree: &Tree, menu: usize) -> (i32, i32) {
     let corner = tree.elements[menu].extents;
     let first = tree
@@ -83,10 +83,8 @@ fn below_first_item(tree: &Tree, menu: usize) -> (i32, i32) {
         .iter()
         .filter(|e| e.parent == Some(menu) && e.visible)
         .find_map(|e| e.extents);
-    match (corner, first) {
-        (Some(menu), Some(first)) => (first.x - menu.x, first.y - menu.y),
-        _ => (0, 0),
-    }
+    let offset = corner.zip(first);
+    offset.map_or((0, 0), |(menu, first)| (first.x - menu.x, first.y - menu.y))
 }
 
 /// How many submenus deep an element is in the menu; `None` if it is not in the menu.
@@ -95,7 +93,7 @@ fn depth(tree: &Tree, menu: usize, index: usize) -> Option<i32> {
         return Some(0);
     }
     let mut depth = 0;
-    for ancestor in above(tree, tree.elements[index].parent) {
+    for ancestor in tree.outwards(index).skip(1) {
         if ancestor == menu {
             return Some(depth);
         }
@@ -106,18 +104,9 @@ fn depth(tree: &Tree, menu: usize, index: usize) -> Option<i32> {
 
 /// Whether a menu item belongs to a menu bar or a combo box of a window. GTK 3's context menus are
 /// toplevels.
-pub(crate) fn is_of_window(tree: &Tree, item: &Element) -> bool {
-    let mut above = above(tree, item.parent);
-    above.any(|index| matches!(tree.elements[index].role, Role::MENU_BAR | Role::COMBO_BOX))
-}
-
-pub(super) fn in_page(tree: &Tree, parent: Option<usize>) -> bool {
-    above(tree, parent).any(|index| tree.elements[index].role == Role::WEB_AREA)
-}
-
-/// The ancestors of an element, from its parent upwards.
-pub(super) fn above(tree: &Tree, parent: Option<usize>) -> impl Iterator<Item = usize> {
-    std::iter::successors(parent, |index| tree.elements.get(*index)?.parent)
+pub(crate) fn is_of_window(tree: &Tree, item: usize) -> bool {
+    let mut around = tree.outwards(item).skip(1);
+    around.any(|index| matches!(tree.elements[index].role, Role::MENU_BAR | Role::COMBO_BOX))
 }
 
 #[cfg(test)]
@@ -157,7 +146,7 @@ mod tests {
         assert!(!place(&mut tree, &popups));
         assert_eq!(corners(&tree, [2, 3, 4, 5, 6]), THERE);
         assert_eq!(corners(&tree, [7; 5])[0], (410, 190));
-        // Its own pop-up has not opened yet.
+        // The pop-up of the menu has not opened yet.
         let mut tree = menu();
         assert!(place(&mut tree, &popups[..1]));
         assert_eq!(corners(&tree, [2, 3, 4, 5, 6])[1], (511, 241));

@@ -20,8 +20,7 @@ const PREFIX: &str = "deskline-desktop-";
 /// directory, and socket paths are limited to 107 bytes.
 const LONGEST_BASE: usize = 40;
 
-/// How long processes that were killed may go on writing: a process in uninterruptible sleep ends
-/// late.
+/// How long killed processes may go on writing. One in uninterruptible sleep ends late.
 const WRITES: Duration = Duration::from_secs(1);
 
 pub(super) const MAKING: &str = "making the private desktop's directory";
@@ -65,7 +64,7 @@ impl Directory {
 impl Drop for Directory {
     fn drop(&mut self) {
         let mut removed = Ok(());
-        // A process that was killed may still be ending, and write into the directory.
+        // A killed process may still write into the directory.
         wait::until(WRITES, Duration::from_millis(20), || {
             removed = remove(&self.path);
             removed.is_ok().then_some(())
@@ -106,7 +105,7 @@ fn sweep(base: &Path) {
 /// How long unmounting may take: a FUSE file system whose process has gone may hang.
 const UNMOUNT: Duration = Duration::from_secs(2);
 
-/// Removes a directory and its contents, but nothing that is mounted there. The document portal
+/// Removes a directory and its contents, but nothing that is mounted there: the document portal
 /// mounts a file system with the person's documents, and leaves the mount if it is killed.
 fn remove(path: &Path) -> std::io::Result<()> {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Ends everything that runs on a private desktop.
+//! Ends everything that runs on a private desktop: every process with the desktop's mark in its
+//! environment, and all descendants of these. If the process that runs the desktop is a subreaper,
+//! all its descendants count too.
 //!
-//! That is every process with the desktop's mark in its environment, and all descendants of those
-//! processes. If the process that runs the desktop is a subreaper, its own descendants count too. A
-//! process that does not end by itself is killed. Each process is held by a pidfd before it is
-//! identified, so that a reused pid is never signalled.
+//! A process that does not end by itself is killed. Each process is held by a pidfd before it is
+//! looked at, so that no other one with a reused pid is ever signalled.
 
 use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
@@ -54,7 +54,7 @@ pub(super) fn end(mark: &str, reach: Reach, children: &mut [(&'static str, Child
     for (_, child) in children.iter_mut() {
         drop(child.try_wait());
     }
-    // End what the bus or the accessibility launcher has started meanwhile.
+    // The bus or the accessibility launcher may have started more meanwhile.
     sweep(&apps, Signal::KILL, KILLED, reach);
 }
 
@@ -111,8 +111,8 @@ fn of_desktop(mark: &str, reach: Reach, own: &HashSet<i32>) -> Vec<(i32, OwnedFd
         marked.contains(&pid) || own.contains(&pid) || (reach == Reach::Process && pid == us)
     };
     let belongs = |p: &Process| {
-        // The table is not an atomic snapshot and may contain a cycle: follow no more parents than
-        // the table has entries.
+        // The table was not read at one moment, and may have a cycle. So at most as many parents
+        // are followed as there are entries.
         let around = std::iter::successors(Some(p.pid), |pid| parents.get(pid).copied());
         around.take(parents.len()).any(root)
     };

@@ -23,8 +23,8 @@ use crate::packages::{self, Package};
 use crate::session::environment::VNC_SOCKET;
 use crate::session::{Environment, socket};
 
-/// The lowest display number to use. Lower numbers are left to people: `startx` takes `:0` if there
-/// is no lock file, and a server that is started with `-displayfd` writes no lock file.
+/// The lowest display number to use. Lower ones are left to people: `startx` takes `:0` if there is
+/// no lock file, and an X server with `-displayfd` writes none.
 const FIRST_DISPLAY: u16 = 1_000;
 
 /// The names of the programs, for errors and for the files with their standard error.
@@ -81,8 +81,8 @@ impl Parts {
         }
         let failed = Error::system("connecting to the private desktop's session bus");
         let mut bus = Connection::open(&address, self.left()).map_err(failed)?;
-        // Do not set AT_SPI_BUS_ADDRESS: apps ask the session bus for the address, and Qt 6 stays
-        // off the accessibility bus if the variable is set.
+        // AT_SPI_BUS_ADDRESS is not set: apps ask the session bus for the address, and with the
+        // variable Qt 6 stays off the accessibility bus.
         enable_accessibility(&mut bus, self.left())?;
         if options.wayland {
             self.wait_for_vnc_server(options)?;
@@ -106,7 +106,7 @@ impl Parts {
     }
 
     fn start_x_server(&mut self, programs: &Programs, options: &Options) -> Result<u16> {
-        // Other users can reach the socket in /tmp/.X11-unix: only the cookie stops them.
+        // Other users can reach the socket in /tmp/.X11-unix. Only the cookie keeps them out.
         let cookie = self.cookie();
         let write = || -> std::io::Result<()> {
             let mut random = [0; 16];
@@ -120,7 +120,7 @@ impl Parts {
             file.write_all(&xauth::for_any_display(random))
         };
         write().map_err(Error::system("writing the private desktop's X cookie"))?;
-        // Derive the first number from the process id, so that desktops that start at the same time
+        // The first number comes from the process id, so that desktops that start at the same time
         // differ.
         let first = FIRST_DISPLAY + (std::process::id() % 5_000) as u16;
         let mut taken = None;
@@ -132,8 +132,8 @@ impl Parts {
             self.spawn(X_SERVER, command)?;
             match self.first_line(X_SERVER) {
                 Ok(_) => return Ok(number),
-                // Another server took the number first: try the next. Any other failure would
-                // happen again.
+                // Another server was first. The next number is tried; after any other failure that
+                // would not help.
                 Err(e) if self.stderr_of(X_SERVER).contains("listening sockets") => {
                     taken = Some(e);
                 }
@@ -144,8 +144,8 @@ impl Parts {
         Err(taken.unwrap_or_else(|| Error::Unavailable("no display number is free".to_owned())))
     }
 
-    /// Starts the compositor, and returns the name of its socket. A command in the compositor's
-    /// configuration prints that name once the socket is there.
+    /// Starts the compositor, and returns the name of its socket. Its configuration has a command
+    /// that prints the name once the socket is there.
     fn start_compositor(&mut self, programs: &Programs, options: &Options) -> Result<String> {
         let file = self.directory.join("sway.conf");
         fs::write(&file, sway(options)).map_err(Error::system("writing sway's configuration"))?;
@@ -189,7 +189,7 @@ impl Parts {
     }
 
     fn wait_for_window_manager(&mut self, x11: &mut X11) -> Result<()> {
-        // Wake now and then to check that the program still runs.
+        // The wait ends now and then, to check that the program still runs.
         while !x11.manager_is_ready(self.left().min(Duration::from_millis(200)))? {
             self.check(WINDOW_MANAGER)?;
         }
@@ -223,7 +223,7 @@ impl Parts {
         let out = child.stdout.take();
         match out.map(|mut out| read_line(&mut out, deadline)) {
             Some(Ok(line)) if !line.is_empty() => return Ok(line),
-            // The program has closed its output, so it is about to end. Wait for its end, to report
+            // A program that has closed its output is about to end. Its end is awaited, to report
             // how it ended.
             Some(Ok(_)) => {
                 if let Ok(process) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) {
@@ -282,10 +282,10 @@ pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<Stri
     Ok(String::from_utf8_lossy(&line).trim().to_owned())
 }
 
-/// Reserves a display number that no other server has. With `-displayfd` an X server writes no lock
-/// file, and takes over the socket of another server that starts with the same number. So the
-/// abstract socket of that number stays bound until our server listens. An abstract socket that is
-/// bound already is another server's: X clients try the abstract socket first.
+/// Reserves a display number that no other server has. An X server with `-displayfd` writes no lock
+/// file, and would take over the socket of another one that starts with the same number. So the
+/// abstract socket of the number stays bound until our server listens. If it is bound already, the
+/// number is another server's: X clients try the abstract socket first.
 fn reserve(number: u16) -> Option<UnixListener> {
     let socket = socket_of(number);
     let name = SocketAddr::from_abstract_name(&socket).ok()?;
@@ -307,14 +307,14 @@ fn x_server(
     if options.watch {
         let geometry = format!("{width}x{height}");
         command.args(["-depth", "24", "-geometry", &geometry]);
-        // Use a socket file in our own directory. Every user of this host could connect to TCP.
+        // VNC gets a socket file in our own directory, because every user of this host could
+        // connect to TCP.
         command.args(["-rfbport", "-1", "-SecurityTypes", "None", "-AlwaysShared"]);
         command.arg("-rfbunixpath").arg(directory.join(VNC_SOCKET));
     } else {
         command.args(["-screen", "0", &format!("{width}x{height}x24")]);
     }
-    // "local" is the abstract socket, which no file's mode protects. "unix", the socket file, stays
-    // on.
+    // "local" is the abstract socket, which no file mode protects. The socket file, "unix", stays.
     command.args(["-displayfd", "1", "-nolisten", "tcp", "-nolisten", "local"]);
     command.args(["-noreset", "-auth"]).arg(cookie);
     command
@@ -357,8 +357,8 @@ fn start_portal(bus: &mut Connection) {
     drop(bus.next_reply(Instant::now()));
 }
 
-/// Removes the socket of display `number`, if the server was killed before it could remove its
-/// socket, and no other server has the number.
+/// Removes the socket of display `number`, if its server was killed and could not do so, and no
+/// other server has the number.
 pub(super) fn remove_socket(number: u16) {
     let path = socket_of(number);
     if socket::is_dead(Path::new(&path)) {

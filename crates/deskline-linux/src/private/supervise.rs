@@ -1,10 +1,10 @@
 //! Runs a private desktop in a separate process, so that the desktop ends when the process that
-//! uses it ends, however that happens.
+//! uses it ends, in whatever way.
 //!
-//! The supervising process is the subreaper of everything that is started on the desktop. An app
-//! that detaches itself becomes the supervisor's child, and is ended too. A server holds a pipe to
-//! the supervisor. When the server ends, even by SIGKILL, the kernel closes the pipe and the
-//! desktop ends.
+//! The supervising process is the subreaper of everything that is started on the desktop. So an app
+//! that detaches itself becomes its child, and is ended too. A server holds a pipe to the
+//! supervisor. When the server ends, even by SIGKILL, the kernel closes the pipe, and the desktop
+//! ends.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -32,8 +32,7 @@ const START_LIMIT: Duration = Duration::from_secs(20);
 /// How long a supervisor may take to end its desktop: twice the time that apps and programs get.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
-/// Variables for apps only. A shell or command that a person runs on the desktop keeps its own
-/// home.
+/// Variables for apps only: a shell or command that a person runs on the desktop keeps its own.
 const OF_APPS: [&str; 2] = ["HOME", "TMPDIR"];
 
 /// Signals that end a supervised desktop.
@@ -70,7 +69,7 @@ pub fn run_supervised(options: &Options, announce: Announce, until: &Until) -> R
     let outcome = run(options, announce, until);
     if let (Announce::Json, Err(e)) = (announce, &outcome) {
         say(&format!("{}\n", json!({"error": e.to_string()})))?;
-        // The reader of the JSON line prints the error.
+        // The error is printed by the reader of the JSON line.
         return Ok(1);
     }
     outcome
@@ -78,7 +77,7 @@ pub fn run_supervised(options: &Options, announce: Announce, until: &Until) -> R
 
 fn run(options: &Options, announce: Announce, until: &Until) -> Result<u8> {
     const FAILED: &str = "supervising the private desktop";
-    // Watch the signals before anything is started, so that none is missed.
+    // The signals are watched before anything is started, so that none is missed.
     let signals = STOPPING.into_iter().chain([SIGCHLD]).map(watch);
     let signals = signals.collect::<io::Result<Vec<_>>>();
     let signals = signals.map_err(Error::system(FAILED))?;
@@ -181,8 +180,7 @@ fn exit_code(status: ExitStatus) -> u8 {
 }
 
 impl PrivateDesktop {
-    /// Reaps orphans that were re-parented to this process, except the children that other code
-    /// waits for.
+    /// Reaps orphans that became children of this process, except those that other code waits for.
     fn reap_orphans(&self, kept: Option<i32>) {
         let us = std::process::id().cast_signed();
         let parts = self.parts.children.iter();
@@ -240,7 +238,8 @@ impl Supervised {
         &self.session
     }
 
-    /// Returns a function that blocks until the desktop has ended, for a thread of its own.
+    /// Returns a function that blocks until the desktop has ended. To be called on a thread of its
+    /// own.
     pub fn end(&self) -> io::Result<impl FnOnce() + Send + use<>> {
         let supervisor = pidfd_open(Pid::from_child(&self.supervisor), PidfdFlags::empty())?;
         Ok(move || {

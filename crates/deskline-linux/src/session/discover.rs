@@ -119,7 +119,8 @@ impl Sources {
                 s.session_bus.is_some() && (s.display.is_some() || s.wayland_display.is_some())
             });
             match found {
-                // The environment of a program that may be bundled itself is no better than ours.
+                // The process has the environment of a program that may be bundled itself. That is
+                // no better than ours.
                 Some((_, candidate)) if complete && !candidate.is_session() => {}
                 Some((mut found, candidate)) => {
                     if candidate.is_session() {
@@ -174,7 +175,7 @@ impl Sources {
         });
         let mut candidates: Vec<_> = candidates.collect();
         candidates.sort_by_key(|c| c.worth);
-        // The processes of one session have the same addresses: try each set once.
+        // The processes of a session have the same addresses, so each set is tried once.
         candidates.dedup_by(|a, b| {
             let same = |name: &&str| a.environment.get(*name) == b.environment.get(*name);
             ADDRESSES.iter().all(same) && same(&"XAUTHORITY")

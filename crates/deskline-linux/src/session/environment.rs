@@ -1,8 +1,8 @@
-//! Selects the variables that a launched app gets: an allow-list, minus everything that looks like
-//! a credential.
+//! Selects the variables that a launched app gets: those of a list, without any that look like a
+//! credential.
 //!
-//! MCP clients pass their whole environment to servers, API keys included, and apps run any code in
-//! their plugins and documents.
+//! An MCP client passes its whole environment to its servers, API keys included, and an app may run
+//! code from plugins and documents.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,9 +33,9 @@ const FAMILIES: &[&str] = &[
     "CLUTTER_", "XCURSOR_", "IBUS_", "FCITX_", "FLATPAK_",
 ];
 
-/// Variables that point programs to code and data. In an `AppImage`, a snap or an Electron app they
-/// point into its own bundle, whose content may crash other programs. In a session they may point
-/// to content for all its apps. So their values come from the session, or are left out.
+/// Variables that lead programs to code and data. In an `AppImage`, a snap or an Electron app they
+/// lead into its bundle, whose content may crash other programs. In a session they may lead to
+/// content for all apps. So their values come from the session, or are left out.
 #[rustfmt::skip]
 const BUNDLED: &[&str] = &[
     "LD_LIBRARY_PATH", "LD_PRELOAD", "GIO_MODULE_DIR", "GIO_EXTRA_MODULES", "GI_TYPELIB_PATH",
@@ -56,8 +56,8 @@ const BUNDLES: &[&str] = &[
 /// Variables that name the root directory of a bundle, which the bundle adds to search paths.
 const ROOTS: &[&str] = &["APPDIR", "SNAP"];
 
-/// Parts of names that suggest a credential. They also exclude `XDG_ACTIVATION_TOKEN`, a one-use
-/// token that is meant for this process only.
+/// Parts of names that suggest a credential. They also exclude `XDG_ACTIVATION_TOKEN`, which works
+/// once and is meant for this process.
 #[rustfmt::skip]
 const SECRET: &[&str] = &[
     "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "API_KEY", "APIKEY",
@@ -121,8 +121,8 @@ pub(crate) const VNC_SOCKET: &str = "vnc";
 
 pub(crate) const TEMPORARY: &str = "tmp";
 
-/// If the environment belongs to a private desktop, gives apps that desktop's home. A server that a
-/// person started on that desktop has the person's home, with which a browser or office suite would
+/// Gives apps the home of the private desktop that the environment belongs to. A server that a
+/// person has started there has the person's home. With that, a browser or an office suite would
 /// pass its document to the instance on the person's desktop.
 pub(crate) fn keep_to_desktop(environment: &mut Environment) {
     let Some(desktop) = environment.get(MARK).map(PathBuf::from) else {
@@ -141,8 +141,7 @@ pub(crate) fn keep_to_desktop(environment: &mut Environment) {
     }
 }
 
-/// Requests accessibility from every toolkit, each in its own way, even if the session has turned
-/// it off.
+/// Requests accessibility from every toolkit in its own way, even if the session has turned it off.
 pub(crate) fn make_accessible(environment: &mut Environment) {
     #[rustfmt::skip]
     let requests = [
@@ -219,7 +218,7 @@ mod tests {
             "QT_PLUGIN_PATH",
             "NODE_OPTIONS",
             "CHROME_DESKTOP",
-            // With this variable, Qt 6 stays off the bus that it names.
+            // With this variable, Qt 6 stays off the bus that is named in it.
             "AT_SPI_BUS_ADDRESS",
         ] {
             assert!(!passes(name), "{name} reaches apps");

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use deskline_atspi::bus;
 use deskline_unix::socket::{self, Peer};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
@@ -12,8 +13,8 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connec
 /// The connection timeout for displays on TCP, such as those that ssh forwards.
 const TCP_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The process that listens at `address`, and its user, without blocking. A full queue (EAGAIN) is
-/// an error too, as the listener is then unknown.
+/// The process that listens at `address`, and its user. Does not block: a full queue (EAGAIN) is an
+/// error too, because the listener is unknown then.
 fn peer(address: &SocketAddrUnix) -> Result<Peer, Errno> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -34,32 +35,21 @@ pub(super) fn path_answers(path: &Path, uid: u32) -> bool {
 
 /// Whether `uid` itself listens on the unix socket at `path`.
 pub(super) fn path_is_of(path: &Path, uid: u32) -> bool {
-    let peer = SocketAddrUnix::new(path).and_then(|address| peer(&address));
-    peer.is_ok_and(|peer| peer.uid == uid)
+    peer_at(path).is_ok_and(|peer| peer.uid == uid)
 }
 
 /// Whether there is a socket at `path` on which nobody listens any more.
 pub(crate) fn is_dead(path: &Path) -> bool {
-    let peer = || SocketAddrUnix::new(path).and_then(|address| peer(&address));
-    path.exists() && peer().is_err_and(|e| e == Errno::CONNREFUSED)
+    path.exists() && peer_at(path).is_err_and(|e| e == Errno::CONNREFUSED)
 }
 
-fn abstract_answers(name: &[u8], uid: u32) -> bool {
-    answers(SocketAddrUnix::new_abstract_name(name), uid)
+fn peer_at(path: &Path) -> Result<Peer, Errno> {
+    peer(&SocketAddrUnix::new(path)?)
 }
 
-/// Whether a bus of `uid` answers at a D-Bus address. D-Bus specification, "Server Addresses".
+/// Whether a bus of `uid` answers at a D-Bus address.
 pub(crate) fn bus_answers(address: &str, uid: u32) -> bool {
-    let keys = address
-        .split(';')
-        .filter_map(|one| one.strip_prefix("unix:"));
-    let pairs = keys.flat_map(|keys| keys.split(','));
-    let mut pairs = pairs.filter_map(|pair| pair.split_once('='));
-    pairs.any(|(key, value)| match key {
-        "path" => path_answers(Path::new(value), uid),
-        "abstract" => abstract_answers(value.as_bytes(), uid),
-        _ => false,
-    })
+    bus::sockets(address).any(|address| answers(address, uid))
 }
 
 /// Whether an X display of `uid` answers. X(7), "Display names". `sockets` is `/tmp/.X11-unix`.
@@ -72,7 +62,8 @@ pub(super) fn display_answers(display: &str, sockets: &Path, uid: u32) -> bool {
     };
     if host.is_empty() || host == "unix" {
         let path = sockets.join(format!("X{number}"));
-        return path_answers(&path, uid) || abstract_answers(path.as_os_str().as_bytes(), uid);
+        let name = SocketAddrUnix::new_abstract_name(path.as_os_str().as_bytes());
+        return path_answers(&path, uid) || answers(name, uid);
     }
     let local = matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "::1");
     let Some(port) = 6000_u16.checked_add(number).filter(|_| local) else {
@@ -92,8 +83,7 @@ pub(super) fn wayland_answers(name: &str, runtime_dir: Option<&Path>, uid: u32) 
 
 /// The pid of the compositor that listens on a Wayland socket.
 pub(super) fn compositor(name: &str, runtime_dir: Option<&Path>) -> Option<u32> {
-    let address = SocketAddrUnix::new(wayland_path(name, runtime_dir)?).ok()?;
-    peer(&address).ok()?.pid
+    peer_at(&wayland_path(name, runtime_dir)?).ok()?.pid
 }
 
 /// The path of a Wayland socket, as in `wl_display_connect(3)`.

@@ -122,7 +122,7 @@ fn a_named_display_that_does_not_answer_is_not_replaced_by_another() {
 }
 
 #[test]
-fn a_dead_x_display_beside_a_live_wayland_display_is_not_reported() {
+fn a_dead_x_display_does_not_matter_beside_a_live_wayland_display() {
     let mut machine = Machine::new();
     machine.listen("run/wayland-7");
     let bus = machine.listen("bus");
@@ -159,7 +159,7 @@ fn the_persons_session_is_preferred() {
     let all: Vec<_> = (0..6).map(|n| machine.session(n)).collect();
     let with =
         |n: usize, name: &'static str| [all[n].clone(), vec![(name, "x".to_owned())]].concat();
-    // Each of these processes would be chosen if the next one were missing.
+    // Each of these processes would be chosen if the one after it were missing.
     machine.process(10, "xfce4-session", 99, &with(0, "DESKLINE_DESKTOP"));
     assert_eq!(machine.find().display.as_deref(), Some(":0"));
     machine.process(11, "xterm", 1, &all[1]);
@@ -221,7 +221,7 @@ fn a_bundled_clients_environment_is_replaced_by_that_of_the_session() {
         ("GIO_MODULE_DIR", "/tmp/.mount_abc/gio".to_owned()),
         ("ELECTRON_RUN_AS_NODE", "1".to_owned()),
     ]);
-    // Even without a session manager, nothing of the bundle remains.
+    // Nothing of the bundle remains, even if there is no session manager.
     machine.process(1, "code", 5, &machine.own.clone());
     let alone = machine.find().environment;
     let bundled = |environment: &Environment| {

@@ -185,10 +185,7 @@ fn amount<E>(now: &[Value<E>], text: &str) -> Result<f64, Obstacle> {
         low: number(now.get(1)),
         high: number(now.get(2)),
     };
-    let text = match switch(text) {
-        Some(on) => u8::from(on).to_string(),
-        None => text.to_owned(),
-    };
+    let text = switch(text).map_or_else(|| text.to_owned(), |on| u8::from(on).to_string());
     let mut amount = shown.amount(&text)?;
     if amount.is_none() {
         // The description may be a word such as "loud", and not the number.

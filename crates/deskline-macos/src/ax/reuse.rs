@@ -52,10 +52,8 @@ impl<E: Clone + Eq + Hash> Last<E> {
     /// destroyed, no other event reports that its parent's children have changed. `parent_of`
     /// returns the parent of an element that is not known yet.
     pub(crate) fn forget(&mut self, element: &E, parent_of: impl FnOnce() -> Option<E>) {
-        let parent = match self.known.remove(element) {
-            Some(known) => known.parent,
-            None => parent_of(),
-        };
+        let known = self.known.remove(element);
+        let parent = known.map_or_else(parent_of, |known| known.parent);
         if let Some(parent) = parent {
             self.known.remove(&parent);
         }

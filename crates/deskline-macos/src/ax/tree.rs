@@ -131,7 +131,7 @@ fn note_unlisted<O: Os>(os: &O, tree: &mut Tree, silent: usize) {
     let is_menu = |e: &Element| e.role == Role::MENU && e.visible;
     if !tree.elements.iter().any(is_menu) && windows::popup_open(os, tree.app.pid) {
         tree.partial.push(
-            "a menu or pop-up is open that is not in the tree: look at the screenshot".into(),
+            "a menu or pop-up is open that is not in the tree. Look at the screenshot".into(),
         );
     }
     for window in windows::away(os, tree) {

@@ -64,9 +64,9 @@ impl<O: Os> Woken<O> {
     /// renderer, so requests are repeated. But each request makes the app wait anew, so the next
     /// one is made only after [`WAKES`].
     ///
-    /// Electron before 26 answers -25205 but builds the tree (electron/electron #38102), and some
-    /// Electron apps build it after answering -25208. From other apps with Chromium these answers
-    /// are refusals.
+    /// Electron before 26 answers -25205 (no such attribute) but builds the tree (electron/electron
+    /// #38102). Some Electron apps build it after answering -25208 (not implemented). From other
+    /// apps with Chromium these answers are refusals.
     pub(crate) fn wake(&mut self, pid: u32) -> bool {
         let key = (pid, self.os.process(pid).map_or(0, |p| p.started));
         let before = self.asked.get(&key);

@@ -531,10 +531,8 @@ impl<'o, O: Os> Walk<'o, O> {
             }
             Role::WINDOW | Role::SHEET | Role::DRAWER | Role::POPOVER => (true, own),
             _ => {
-                let inside = match (above.clip, own) {
-                    (Some(clip), Some(own)) => !clip.intersect(&own).is_empty(),
-                    _ => true,
-                };
+                let both = above.clip.zip(own);
+                let inside = both.is_none_or(|(clip, own)| !clip.intersect(&own).is_empty());
                 let clip = match (facts.role, above.clip, own) {
                     (Role::SCROLL_AREA, Some(clip), Some(own)) => Some(clip.intersect(&own)),
                     (Role::SCROLL_AREA, None, own) => own,

@@ -156,7 +156,7 @@ impl<O: Os> Pictures for MacDesktop<O> {
         let now = Instant::now();
         if self.no_pictures_until.is_some_and(|until| now < until) {
             return Err(Error::NoPicture(
-                "macOS gave no screenshot in time; Deskline tries again in a minute".into(),
+                "macOS gave no screenshot in time. Deskline tries again in a minute".into(),
             ));
         }
         let taken = picture::take(&self.os, window);

@@ -53,7 +53,7 @@ pub(crate) trait Expect {
     /// The answer; panics if it is an error.
     fn ok(self) -> Self;
 
-    /// Asserts that it is an error with this text.
+    /// Asserts that the answer is an error with this text.
     fn fails_with(&self, part: &str);
 }
 
@@ -78,7 +78,7 @@ impl Desk {
         Self::in_real_time()
     }
 
-    /// For a person who acts at the same time, on another thread.
+    /// A desktop in real time, for tests in which a person acts at the same time on another thread.
     pub(crate) fn in_real_time() -> Self {
         let mac = Fake(Arc::default());
         let dir = tempfile::tempdir().unwrap();
@@ -149,7 +149,7 @@ impl Desk {
         change(&mut self.mac.world())
     }
 
-    /// Changes it in some milliseconds.
+    /// Changes the fake Mac after some milliseconds.
     pub(crate) fn later(&self, ms: u64, does: impl Fn(&mut World) + Send + Sync + 'static) {
         let due = Instant::now() + Duration::from_millis(ms);
         self.mac.world().later.push((due, Arc::new(does)));

@@ -1,4 +1,4 @@
-//! More that a Mac does and an ideal one does not: what the first hour meets.
+//! Differences between a real Mac and an ideal one that show in the first hour of use.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,8 +17,8 @@ use crate::os::Value;
 use crate::os::fake::{Node, clicks, text};
 use crate::platform::MacPlatform;
 
-/// An input method that is turned off and on again in the app in front has only its icon back,
-/// until the focus moves: nothing moves it there.
+/// If an input method is turned off and on again in the app in front, only its icon is back until
+/// the focus moves, and nothing moves the focus there.
 #[test]
 fn a_text_for_the_app_in_front_leaves_the_persons_input_method_on() {
     let mut desk = Desk::new();
@@ -68,7 +68,7 @@ fn an_app_is_read_without_its_elements_that_do_not_answer() {
     let mut desk = Desk::new();
     desk.given(|world| {
         let at = [110.0, 430.0, 300.0, 60.0];
-        // Its siblings may not answer either.
+        // Once an element has not answered, its siblings are asked with a shorter time limit.
         for _ in 0..5 {
             let map = world.add(desk.window, "AXGroup", "Map", at);
             world.node(map).hangs = true;
@@ -81,7 +81,8 @@ fn an_app_is_read_without_its_elements_that_do_not_answer() {
     within(start, Duration::from_secs(8));
 }
 
-/// Docker, Rectangle; the dialogs of `UserNotificationCenter` and `CoreServicesUIAgent`.
+/// Such as Docker, Rectangle, and the dialogs of `UserNotificationCenter` and
+/// `CoreServicesUIAgent`.
 #[test]
 fn windows_of_apps_without_an_icon_in_the_dock_are_listed() {
     let desk = Desk::new();
@@ -143,7 +144,7 @@ fn a_submenu_is_opened_even_if_a_press_of_its_item_does_nothing() {
 
 /// As long as Chrome's attribute is set, Rectangle and yabai cannot move its windows.
 #[test]
-fn a_browsers_accessibility_request_ends_with_the_link_unless_needed() {
+fn browser_accessibility_is_off_again_after_the_call_unless_needed() {
     for forgets in [false, true] {
         let mut desk = browser(|wakes| wakes.forgets = forgets);
         for _ in 0..3 {
@@ -189,7 +190,7 @@ fn a_click_waits_until_a_minimised_window_has_come_out_of_the_dock() {
     has(tree(&answer), "+ [AXStaticText] \"Sending…\"");
 }
 
-/// At 0.2 ms a message, 50 ms a menu, and 200 ms for a row that nobody has seen.
+/// A message takes 0.2 ms, a menu 50 ms, and a row that was never drawn 200 ms.
 #[test]
 fn a_link_on_a_slow_app_ends_within_its_time_bounds() {
     let rows = Desk::new();
@@ -227,7 +228,7 @@ fn a_second_reading_of_a_page_waits_for_nothing() {
     within(start, Duration::from_millis(100));
 }
 
-/// What a stranger sends back about their Mac.
+/// The page that a user sends with a bug report.
 #[test]
 fn facts_list_displays_and_settings_and_no_window_titles() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! What a Mac does in the first ten minutes and an ideal one does not.
+//! Differences between a real Mac and an ideal one that show in the first ten minutes of use.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn the_docks_screen_sized_window_blocks_no_click_on_an_app() {
 
 /// Control Center owns the places of status items since macOS 26 (jordanbaird/Ice #903).
 #[test]
-fn a_menu_extra_is_clicked_even_if_control_center_owns_its_place() {
+fn a_menu_extra_is_clicked_even_if_control_center_has_its_place() {
     let mut desk = Desk::new();
     desk.given(|world| {
         world.menu_extra(MAIL, "Status");
@@ -56,9 +56,10 @@ fn a_menu_extra_is_clicked_even_if_control_center_owns_its_place() {
         .fails_with("Control Center");
 }
 
-/// Electron takes a first request for none and answers that all is well (FuJacob/cotabby #671).
+/// Electron may ignore the first request, although it answers without an error (FuJacob/cotabby
+/// #671).
 #[test]
-fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
+fn an_app_that_missed_the_first_request_is_asked_again() {
     let desk = electron(None);
     wakes(&desk, |it| {
         (it.deaf, it.after) = (1, Duration::from_millis(100));
@@ -80,9 +81,9 @@ fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
     assert!(has_page());
 }
 
-/// On macOS 26 a request at an activation wakes it (FuJacob/cotabby #671).
+/// On macOS 26 a request that comes as the app is activated wakes the app (FuJacob/cotabby #671).
 #[test]
-fn an_app_that_hears_requests_only_in_front_is_asked_again_in_front() {
+fn a_request_is_repeated_when_its_app_is_in_front() {
     let mut desk = electron(None);
     wakes(&desk, |it| {
         (it.deaf_behind, it.after) = (true, Duration::from_millis(100));
@@ -107,8 +108,8 @@ fn an_app_that_never_shows_a_page_is_waited_for_only_at_first() {
     within(start, Duration::from_millis(500));
 }
 
-/// A list that does not tell which of its 400 rows show, each of which takes its time: 60 ms and
-/// more in Contacts (trycua/cua #3907).
+/// A list of 400 rows that does not report which rows are visible. Reading a row takes time: in
+/// Contacts 60 ms and more (trycua/cua #3907).
 pub(super) fn slow_list(desk: &Desk, ms: u64) {
     let window = desk.window;
     desk.given(|world| {
@@ -131,7 +132,7 @@ fn a_list_of_slow_rows_is_read_as_far_as_it_shows() {
     slow_list(&desk, 60);
     let start = Instant::now();
     let answer = desk.run(Action::Refresh).ok();
-    // Three rows show, and as many as may show after them are read.
+    // Three rows are visible. As many rows after them are read as may be visible too.
     within(start, Duration::from_millis(2_500));
     has(tree(&answer), "\"Contact 2\"");
     has(tree(&answer), "# partial");
@@ -167,8 +168,8 @@ fn esc_ends_the_reading_of_a_slow_list() {
     within(start, Duration::from_secs(1));
 }
 
-/// `TISSelectInputSource` of an input method changes the icon, and the method only once the focus
-/// moves (Karabiner-Elements #1602, kawa #10).
+/// `TISSelectInputSource` changes the icon of an input method at once, but the input method itself
+/// only when the focus moves (Karabiner-Elements #1602, kawa #10).
 #[test]
 fn the_persons_input_method_works_again_after_a_text_in_another_app() {
     let mut desk = Desk::new();
@@ -208,7 +209,7 @@ fn a_hidden_or_minimised_app_is_hidden_or_minimised_again_afterwards() {
     }
 }
 
-/// A tap needs Accessibility, and to see keys Input Monitoring (acsandmann/rift #406).
+/// A tap needs Accessibility. To see keys, it also needs Input Monitoring (acsandmann/rift #406).
 #[test]
 fn the_answer_reports_a_tap_that_sees_no_keys() {
     let mut desk = Desk::new();
@@ -238,9 +239,9 @@ fn app_nap_does_not_stretch_the_pauses_of_a_running_link() {
     within(start, Duration::from_millis(1_500));
 }
 
-/// A clipboard manager reads what is new at once; the app pastes a moment after its key.
+/// A clipboard manager reads a new text at once. The app reads it a moment after the paste key.
 #[test]
-fn another_program_that_reads_the_pasteboard_does_not_end_the_paste() {
+fn a_paste_goes_on_when_another_program_reads_the_pasteboard() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.given(|world| {

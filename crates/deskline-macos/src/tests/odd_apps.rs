@@ -13,7 +13,7 @@ use deskline_input::clock::Instant;
 
 /// Firefox and Zotero answer like this (godbout/Wooshy #55, zotero #2734).
 #[test]
-fn an_empty_list_of_visible_rows_is_not_believed() {
+fn rows_are_read_even_if_the_table_claims_that_none_is_visible() {
     let desk = Desk::new();
     desk.given(|world| {
         let at = [110.0, 430.0, 200.0, 60.0];
@@ -160,7 +160,7 @@ fn an_indicator_of_the_system_is_not_taken_for_a_window_of_the_app() {
     assert_eq!(ids, [desk.window]);
 }
 
-/// The thread that asks would have to give the answers (screenpipe #4459 crashed so).
+/// The thread that asks would also have to answer (this crashed screenpipe, #4459).
 #[test]
 fn deskline_refuses_to_read_itself() {
     let mut desk = Desk::new();

@@ -1,5 +1,5 @@
-//! Pasting: the person's pasteboard is lent for as long as it takes, and is back with all items and
-//! types.
+//! Pasting: the agent's text is on the person's pasteboard only for as long as a paste takes. Then
+//! the person's items are back, with all their types.
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use deskline_link::Action;
 
 use super::desk::{Desk, has};
 
-/// This process, which the server's errors name.
+/// This process's pid, by which the server's errors name it.
 fn own() -> u32 {
     std::process::id()
 }
@@ -112,7 +112,8 @@ fn a_stale_permission_of_the_app_is_reset_by_the_apps_id() {
     let checks = crate::doctor::examine(&desk.mac, own());
     let picture = checks.iter().find(|c| c.name == "screenshot").unwrap();
     has(&picture.remedy, "tccutil reset ScreenCapture dev.deskline");
-    // macOS offers it when the switch is turned on; the client does not start the server again.
+    // When the switch is turned on, macOS offers to quit and reopen the client. A client that was
+    // reopened would not start the server again.
     has(desk.run(Action::Refresh).text, "say Later");
 }
 
@@ -245,14 +246,6 @@ fn the_doctor_reports_whether_a_permission_of_this_program_lasts() {
             NO_MARK,
             Status::Warn,
             "macOS 26.1",
-        ),
-        (
-            "/opt/homebrew/Cellar/deskline/0.2.0/bin/deskline",
-            true,
-            SIGNED,
-            NO_MARK,
-            Status::Warn,
-            "belongs to Homebrew",
         ),
         (
             "/tmp/deskline",

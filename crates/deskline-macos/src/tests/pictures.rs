@@ -115,7 +115,7 @@ fn a_picture_shows_the_sheet_and_the_open_menu_but_no_other_window() {
     );
 }
 
-/// Otherwise each call would wait as long.
+/// Otherwise each call would wait until the time limit again.
 #[test]
 fn a_system_that_gives_no_picture_in_time_is_not_asked_again_at_once() {
     let mut desk = Desk::new();

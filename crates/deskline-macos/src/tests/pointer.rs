@@ -12,7 +12,7 @@ use deskline_link::{Action, Call, Target};
 use super::desk::{Desk, Expect, MAIL, has};
 use crate::os::{Event, Value};
 
-/// A desktop with a button that counts.
+/// A desktop with a button that counts its presses.
 fn counting() -> (Desk, Arc<AtomicU32>) {
     let desk = Desk::new();
     let count = Arc::new(AtomicU32::new(0));
@@ -50,7 +50,7 @@ fn a_click_waits_until_the_pointer_has_arrived() {
 }
 
 #[test]
-fn the_wheel_turns_at_the_target_and_not_at_the_old_position_of_the_pointer() {
+fn the_wheel_turns_at_the_target_and_not_at_the_pointers_old_place() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.late_pointer = Duration::from_millis(400);
     let at = Point { x: 300, y: 300 };

@@ -94,7 +94,7 @@ fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
 /// After an error the link reconnects to the desktop. A restore that waits for a menu to close must
 /// survive that.
 #[test]
-fn a_restore_that_an_open_menu_defers_is_kept_after_another_apps_error() {
+fn an_error_in_another_app_leaves_a_deferred_restore_in_place() {
     let mut desk = Desk::new();
     send_opens_a_menu(&desk);
     desk.click_on("Send", "AXButton");

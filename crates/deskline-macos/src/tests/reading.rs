@@ -73,7 +73,7 @@ fn a_big_table_is_asked_for_its_visible_rows_and_never_for_all() {
 }
 
 #[test]
-fn the_rest_of_a_table_is_read_in_ranges_and_stands_in_order() {
+fn the_hidden_rows_of_a_table_are_read_in_ranges_and_listed_in_order() {
     let desk = Desk::new();
     let (id, _) = table(&desk, 333);
     let tree = read(&desk.mac, WHOLE);
@@ -282,7 +282,7 @@ fn a_ping_answers_at_once_for_a_living_app_and_in_time_for_a_hung_one() {
 }
 
 #[test]
-fn electron_is_asked_once_for_its_page_which_is_waited_for() {
+fn the_first_call_waits_for_the_page_of_an_electron_app() {
     let desk = Desk::in_real_time();
     let (mac, window) = (desk.mac.clone(), desk.window);
     let root = mac.world().apps[&MAIL].root;

@@ -18,7 +18,7 @@ fn staged(tiles_are_unlisted: bool) -> Desk {
 }
 
 #[test]
-fn a_window_that_is_set_aside_comes_to_the_stage_is_clicked_and_goes_back() {
+fn a_window_set_aside_by_stage_manager_is_clicked_and_goes_back() {
     for unlisted in [false, true] {
         let mut desk = staged(unlisted);
         for nth in 1..=2 {

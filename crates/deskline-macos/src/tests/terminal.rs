@@ -70,7 +70,7 @@ fn a_document_shows_the_part_around_its_caret_or_the_visible_part() {
     has(&line, "line 2500 of it");
 }
 
-/// Ghostty and web pages report it like this.
+/// Ghostty and web pages report their texts like this.
 #[test]
 fn a_long_text_outside_a_scroll_area_shows_the_part_around_its_caret() {
     let (mut desk, _) = text_in("AXGroup", 5_000, "com.mitchellh.ghostty");

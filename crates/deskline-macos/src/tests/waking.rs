@@ -60,7 +60,7 @@ pub(super) fn browser(change: impl FnOnce(&mut Wakes)) -> Desk {
     desk
 }
 
-/// Changes how it answers a request.
+/// Changes how Mail answers a request for its tree.
 pub(super) fn wakes(desk: &Desk, change: impl FnOnce(&mut Wakes)) {
     let mut world = desk.mac.world();
     change(world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap());

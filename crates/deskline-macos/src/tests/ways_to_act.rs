@@ -245,7 +245,6 @@ fn a_drag_ends_on_an_element_of_the_app_or_of_another_one() {
     }
 }
 
-/// The drop goes to the window that the call names, although another window of the app covers it.
 #[test]
 fn keys_go_to_the_window_that_a_call_names() {
     let mut desk = Desk::new();
@@ -274,7 +273,6 @@ fn keys_go_to_the_window_that_a_call_names() {
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
-/// A point for [`Input`], for tests that need a point, not an element.
 #[test]
 fn a_place_is_clicked_with_the_requested_button() {
     let mut desk = Desk::new();

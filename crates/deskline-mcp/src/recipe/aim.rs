@@ -1,10 +1,13 @@
 //! Before a step: waits for its target, the dialog and the focus.
 
 use super::{
-    BETWEEN, Halted, Instant, Line, PATIENCE, Patience, Play, Screen, Step, Target, Way, halt,
-    json, plain, shape, tool_of, tools,
+    BETWEEN, Duration, Halted, Instant, Lack, Line, PATIENCE, Play, Screen, Step, Target, Way,
+    halt, json, lack, plain, shape, tool_of, tools,
 };
-use deskline_recipe::{Found, Missing, find, find_part};
+use deskline_recipe::{find, find_part, text_of};
+
+/// The most dialogs that are answered while a step waits.
+const MOST: usize = 3;
 
 impl Play<'_> {
     /// Waits until the dialog and the focus are as the step needs them, and its target is there. An
@@ -16,59 +19,75 @@ impl Play<'_> {
         target: Option<&Target>,
         pid: u32,
     ) -> Result<Option<(Line, Way)>, Halted> {
-        let target = target.map(|target| target.fill(self.values));
-        let target = target.transpose().map_err(halt)?;
-        let mut patience = Patience::lasting(PATIENCE);
+        let look = |play: &Self, over: bool| -> Result<Option<(Line, Way)>, Lack> {
+            let screen = play.screen(pid).map_err(|none| -> Lack { (none, None) })?;
+            if let Some(wrong) = play.elsewhere(step, screen) {
+                return Err(lack(wrong));
+            }
+            let Some(target) = target else {
+                return Ok(None);
+            };
+            let (line, way) = play.find(target, screen).map_err(|count| {
+                let wanted = target.element.clone();
+                let wanted = wanted.map(|element| (element, target.role.clone()));
+                (halt(missing(target, count, screen)), wanted)
+            })?;
+            let is_it = matches!(way, Way::Same | Way::Moved);
+            if is_it || over || play.how.learns && way != Way::Place {
+                let confirmed = play.confirm(target, &line, way);
+                return confirmed.map(|()| Some((line, way))).map_err(lack);
+            }
+            Err(lack("the target is not there"))
+        };
+        self.until(pid, PATIENCE, look).await
+    }
+
+    /// Reads the app until `look` finds nothing lacking, for at most `limit`. Meanwhile answers the
+    /// recipe's dialogs. The last look has `true`: the time is over.
+    pub(super) async fn until<T>(
+        &mut self,
+        pid: u32,
+        limit: Duration,
+        look: impl Fn(&Self, bool) -> Result<T, Lack>,
+    ) -> Result<T, Halted> {
+        let (end, mut dialogs) = (Instant::now() + limit, MOST);
         loop {
-            let over = patience.is_over();
-            let screen = self.screen(pid)?;
-            let wrong = self.elsewhere(step, screen);
-            let found = target.as_ref().map(|target| self.find(target, screen));
-            match (&found, &target, &wrong) {
-                (Some(Ok((line, way))), Some(target), None) => {
-                    let is_it = matches!(way, Way::Same | Way::Moved);
-                    if is_it || over || self.how.learns && *way != Way::Place {
-                        self.confirm(target, line, *way)?;
-                        return Ok(Some((line.clone(), *way)));
-                    }
-                }
-                (None, _, None) => return Ok(None),
-                (found, target, wrong) if over => {
-                    let why = found.as_ref().and_then(|found| found.as_ref().err());
-                    let missing = target.as_ref().map(|target| missing(target, why, screen));
-                    return Err(halt(wrong.clone().or(missing).unwrap_or_default()));
-                }
-                _ => {}
+            let over = left(end).is_zero();
+            let (halted, wanted) = match look(self, over) {
+                Ok(found) => return Ok(found),
+                Err(lack) => lack,
+            };
+            if dialogs > 0 && self.dialog(pid).await? {
+                dialogs -= 1;
+            } else if over {
+                return Err(halted);
+            } else if let Err(mut error) = self.wait(pid, wanted, end).await {
+                // The app may have ended, as the checks ask.
+                return look(self, false).map_err(|(halted, _)| {
+                    error.expected = halted.expected;
+                    error
+                });
             }
-            if self.dialog(pid, &mut patience).await? {
-                continue;
-            }
-            let lacks = wrong.is_none() && matches!(found, Some(Err(_)));
-            let wanted = target.as_ref().filter(|_| lacks);
-            let role = wanted.and_then(|target| target.role.as_deref());
-            let wanted = wanted.and_then(|target| target.element.as_deref());
-            self.wait(pid, wanted, role, patience.end).await?;
         }
     }
 
-    fn find(&self, target: &Target, screen: &Screen) -> Result<(Line, Way), Missing> {
-        let found = find(target, &screen.lines).or_else(|why| {
+    fn find(&self, target: &Target, screen: &Screen) -> Result<(Line, Way), usize> {
+        let found = find(target, &screen.lines).or_else(|count| {
             let part = find_part(target, &screen.lines).filter(|_| self.how.learns);
-            let way = Way::Label;
-            part.map(|index| Found { index, way }).ok_or(why)
+            part.map(|index| (index, Way::Label)).ok_or(count)
         });
-        found.map(|Found { index, way }| (screen.lines[index].clone(), way))
+        found.map(|(index, way)| (screen.lines[index].clone(), way))
     }
 
     /// Accepts an element that may do something else than the target only if the person named it.
-    fn confirm(&self, target: &Target, line: &Line, way: Way) -> Result<(), Halted> {
-        let text = line.text.as_ref().map_or("", |text| text.shown.as_str());
+    fn confirm(&self, target: &Target, line: &Line, way: Way) -> Result<(), String> {
+        let text = text_of(line);
         let is_named = !text.is_empty() && self.how.heal.iter().any(|named| named == text);
         if matches!(way, Way::Same | Way::Moved | Way::Label) || self.how.learns || is_named {
             return Ok(());
         }
         if text.is_empty() {
-            return Err(halt(format!("{} is not there", shown(target))));
+            return Err(format!("{} is not there", shown(target)));
         }
         let target = shown(target);
         let why = match way {
@@ -77,7 +96,7 @@ impl Play<'_> {
         };
         let named = deskline_core::escape::quoted(text, 60);
         let advice = format!("If it does the same, pass --heal={named}");
-        Err(halt(format!("{why}. {advice}")))
+        Err(format!("{why}. {advice}"))
     }
 
     /// Why a step would act on something else than meant: another dialog is in front, or another
@@ -86,9 +105,7 @@ impl Play<'_> {
         if self.how.learns || self.how.literal || !tools::acts(&tool_of(step)) {
             return None;
         }
-        let dialog = step.dialog.as_deref().map(|text| self.values.fill(text));
-        let dialog = dialog.and_then(Result::ok).map(|filled| filled.text);
-        match (&dialog, &screen.dialog) {
+        match (&step.dialog, &screen.dialog) {
             (Some(wanted), Some(is)) if shape(wanted) == shape(is) => {}
             (None, None) => {}
             (None, Some(is)) => return Some(format!("a dialog is in front: {is:?}")),
@@ -98,106 +115,98 @@ impl Play<'_> {
                 return Some(why);
             }
         }
-        let focus = step.focus.as_ref()?.fill(self.values).ok()?;
+        let focus = step.focus.as_ref()?;
         if screen.focused().any(|line| focus.is(line)) {
             return None;
         }
         let is = screen.focused().next().map_or("nothing".into(), plain);
-        let focus = focus.shown();
+        let focus = focus.written();
         Some(format!(
             "{focus} must have the focus, but {is} has the focus"
         ))
     }
 
     /// Answers one of the recipe's dialogs, if one is there. Returns whether a dialog was answered.
-    pub(super) async fn dialog(
-        &mut self,
-        pid: u32,
-        patience: &mut Patience,
-    ) -> Result<bool, Halted> {
-        if patience.dialogs == 0 {
+    async fn dialog(&mut self, pid: u32) -> Result<bool, Halted> {
+        let Some(screen) = self.screens.get(&pid) else {
             return Ok(false);
-        }
-        for step in self.played.recipe.dialogs.clone() {
-            let Some(screen) = self.screens.get(&pid) else {
-                return Ok(false);
-            };
-            let shows = step.checks.shows.iter().all(|check| {
-                let wanted = check.fill(self.values);
-                wanted.is_ok_and(|wanted| screen.visible().any(|line| wanted.is(line)))
-            });
-            if !shows {
-                continue;
+        };
+        let shows = |step: &Step| step.checks.shows.iter().all(|check| screen.shows(check));
+        let Some(index) = self.recipe.dialogs.iter().position(shows) else {
+            return Ok(false);
+        };
+        let (step, own) = (
+            &self.recipe.dialogs[index],
+            &self.played.recipe.dialogs[index],
+        );
+        let line = match step
+            .target
+            .as_ref()
+            .map(|target| find(target, &screen.lines))
+        {
+            None => None,
+            Some(Ok((index, Way::Same | Way::Moved))) => Some(screen.lines[index].clone()),
+            Some(_) => {
+                let words = own.words();
+                return Err(halt(format!(
+                    "a dialog came, but the target of the step '{words}' is not in the dialog"
+                )));
             }
-            let target = step.target.as_ref().map(|target| target.fill(self.values));
-            let target = target.transpose().map_err(halt)?;
-            let line = match target.map(|target| find(&target, &screen.lines)) {
-                None => None,
-                Some(Ok(found)) if matches!(found.way, Way::Same | Way::Moved) => {
-                    Some(screen.lines[found.index].clone())
-                }
-                Some(_) => {
-                    let words = step.words();
-                    return Err(halt(format!(
-                        "a dialog came, but the target of the step '{words}' is not in the dialog"
-                    )));
-                }
-            };
-            self.act(&step, pid, [line.as_ref(), None]).await?;
-            patience.dialogs -= 1;
-            return Ok(true);
-        }
-        Ok(false)
+        };
+        let (step, is_secret) = (step.clone(), self.is_secret(own));
+        self.act(&step, pid, [line.as_ref(), None], is_secret)
+            .await?;
+        Ok(true)
     }
 
-    /// Waits until `element` is there, or for a moment, and reads the app again.
-    pub(super) async fn wait(
+    /// Waits until an element is there, or for a moment, and reads the app again.
+    async fn wait(
         &mut self,
         pid: u32,
-        element: Option<&str>,
-        role: Option<&str>,
+        wanted: Option<(String, Option<String>)>,
         end: Instant,
     ) -> Result<(), Halted> {
-        let left = end.saturating_duration_since(Instant::now());
         if let Some(reason) = self.cancel.reason() {
             return Err(halt(format!("{reason:?}")));
         }
-        let element = element.map(|text| text.trim_matches('*'));
-        let element =
-            element.map(|text| self.words.as_ref().map_or(text, |words| words.shown(text)));
-        let lacks = |text: &&str| {
-            let screen = self.screens.get(&pid);
-            !text.is_empty() && screen.is_some_and(|screen| !has_part(screen, text))
-        };
-        if let Some(element) = element.filter(lacks) {
-            let mut arguments =
-                json!({"pid": pid, "element": element, "timeout": left.as_secs_f64()});
-            if let Some(role) = role {
-                arguments["role"] = role.into();
-            }
+        let wanted = wanted.map(|(element, role)| {
+            let element = element.trim_matches('*');
+            let shown = self.words.as_ref().map(|words| words.shown(element));
+            (shown.unwrap_or(element).to_owned(), role)
+        });
+        let screen = self.screens.get(&pid);
+        let lacks = |text: &str| screen.is_some_and(|screen| !has_part(screen, text));
+        let wanted = wanted.filter(|(text, _)| !text.is_empty() && lacks(text));
+        if let Some((element, role)) = wanted {
+            let timeout = left(end).as_secs_f64();
+            let wanted = json!({"pid": pid, "element": element, "role": role, "timeout": timeout});
             // The answer has the app's tree. An error says that the element did not come, which the
             // caller notices itself.
-            if self.call("wait_for_and_traverse", arguments).await.is_ok() {
+            if self.call("wait_for_and_traverse", wanted).await.is_ok() {
                 return Ok(());
             }
         } else {
-            tokio::time::sleep(BETWEEN.min(left)).await;
+            tokio::time::sleep(BETWEEN.min(left(end))).await;
         }
         self.refresh(pid).await
     }
 }
 
+fn left(end: Instant) -> Duration {
+    end.saturating_duration_since(Instant::now())
+}
+
 /// Whether waiting for `text` would end at once, because a text on the screen contains it.
 fn has_part(screen: &Screen, text: &str) -> bool {
     let wanted = deskline_core::fold(text);
-    let mut texts = screen.lines.iter().filter_map(|line| line.text.as_ref());
-    texts.any(|text| deskline_core::fold(&text.shown).contains(&*wanted))
+    let mut texts = screen.lines.iter().map(text_of);
+    texts.any(|text| deskline_core::fold(text).contains(&*wanted))
 }
 
 /// Why a target is not found.
-fn missing(target: &Target, why: Option<&Missing>, screen: &Screen) -> String {
+fn missing(target: &Target, count: usize, screen: &Screen) -> String {
     let wanted = shown(target);
-    if let Some(Missing::Several(n)) = why {
+    if let n @ 1.. = count {
         return format!(
             "{n} elements match {wanted} now, and nothing tells which of them is meant"
         );

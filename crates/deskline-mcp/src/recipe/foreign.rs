@@ -14,14 +14,14 @@ impl Play<'_> {
     /// texts into the recipe's, if the app is in another language.
     pub(super) fn understand(&mut self, pid: u32, screen: &mut Screen) {
         let files = self.dispatcher.catalogues(pid);
-        let recipe = &mut self.played.recipe;
         if self.how.learns {
             if self.pids.get("").is_none_or(|main| *main == pid) {
-                recipe.catalogues = files;
+                self.played.recipe.catalogues = files;
             }
         } else if self.heard != (pid, files.clone()) {
+            let recipe = &self.recipe;
             let other = language(&files) != language(&recipe.catalogues);
-            let words = || Words::new(recipe, self.values, &all(&recipe.catalogues), &all(&files));
+            let words = || Words::new(recipe, &all(&recipe.catalogues), &all(&files));
             self.words = other.then(words);
             self.heard = (pid, files);
         }

@@ -1,90 +1,82 @@
 //! After a step: waits for what must show.
 
 use super::lint::{labels, pale};
-use super::{Check, Duration, Halted, Line, Patience, Play, Screen, Step, halt};
+use super::{Check, Checks, Duration, Halted, Lack, Line, Play, Screen, halt};
 use deskline_core::{Point, States};
 use deskline_journal::pixels;
 use deskline_link::Picture;
-use deskline_recipe::{Checks, Learn, Wanted};
+use deskline_recipe::Learn;
 
 /// How long to wait until a step's checks hold, in seconds, if the recipe does not say.
 const WITHIN: f64 = 5.0;
 
+const UNMET: &str = "what must show after the step does not show";
+
 impl Play<'_> {
-    /// Waits until the step's checks hold. `index` is the step's index. If it is given, the step's
+    /// Waits until a step's checks hold. `index` is the step's index. If it is given, the recipe's
     /// checks may be changed.
     pub(super) async fn hold(
         &mut self,
-        step: &Step,
+        mut checks: Checks,
         pid: u32,
         index: Option<usize>,
     ) -> Result<(), Halted> {
-        if step.checks.is_empty() {
+        if checks.is_empty() {
             return Ok(());
         }
         if let Some(index) = index.filter(|_| self.how.learns) {
-            self.drop_nearly(index, pid);
+            self.drop_nearly(&mut checks.shows, index, pid);
         }
-        let own = index.map(|index| &self.played.recipe.steps[index]);
-        let step = own.unwrap_or(step).clone();
-        let within = step.checks.within.unwrap_or(WITHIN);
-        let mut patience = Patience::lasting(Duration::from_secs_f64(within));
-        if !step.checks.lint.is_empty() {
+        let within = checks.within.unwrap_or(WITHIN);
+        if !checks.lint.is_empty() {
             // The picture of a click has a crosshair in it: take another picture.
             self.refresh(pid).await?;
         }
-        loop {
-            let (lacks, first) = self.lacks(&step, pid)?;
-            if lacks.is_empty() {
-                return Ok(());
-            }
-            if self.dialog(pid, &mut patience).await? {
-                continue;
-            }
-            let is_old = |lack: &String| lack.starts_with("shows ") || lack.starts_with("absent ");
-            let updates = self.how.updates && !self.translates;
-            let old = updates && patience.is_over() && lacks.iter().all(is_old);
-            if let Some(index) = index.filter(|_| old) {
+        let within = Duration::from_secs_f64(within);
+        let held = self.until(pid, within, |play, _| play.holds(&checks, pid));
+        let held = held.await;
+        let is_old = |lack: &String| lack.starts_with("shows ") || lack.starts_with("absent ");
+        match (held, index) {
+            (Err(lacks), Some(index))
+                if self.how.updates
+                    && !self.translates
+                    && lacks.why == UNMET
+                    && lacks.expected.iter().all(is_old) =>
+            {
                 self.update(index, pid);
-                return Ok(());
+                Ok(())
             }
-            let mut halted = halt("what must show after the step does not show");
-            if !patience.is_over() {
-                let waited = self.wait(pid, first.as_deref(), None, patience.end).await;
-                let Err(error) = waited else { continue };
-                // The app may have ended, as the checks ask.
-                if self.lacks(&step, pid)?.0.is_empty() {
-                    return Ok(());
-                }
-                halted = error;
-            }
-            halted.expected = lacks;
-            return Err(halted);
+            (held, _) => held,
         }
     }
 
+    /// # Errors
     /// The checks that do not hold, and the text of the first missing thing that must show.
-    fn lacks(&self, step: &Step, pid: u32) -> Result<(Vec<String>, Option<String>), Halted> {
+    fn holds(&self, checks: &Checks, pid: u32) -> Result<(), Lack> {
         let (mut lacks, mut first) = (Vec::new(), None);
         let lines = self.lines(pid);
-        for (name, checks) in step.checks.each() {
-            for check in checks {
-                let wanted = check.fill(self.values).map_err(halt)?;
-                let mut like = lines.iter().filter(|line| wanted.is(line));
+        for (name, all) in checks.each() {
+            for check in all {
+                let mut like = lines.iter().filter(|line| check.is(line));
                 let holds = match name {
                     "shows" => like.next().is_some(),
                     "absent" => like.next().is_none(),
                     _ => like.any(|line| !line.states.contains(States::DISABLED)),
                 };
                 if !holds {
-                    let text = wanted.text().filter(|_| name == "shows");
-                    first = first.or_else(|| text.map(str::to_owned));
-                    lacks.push(format!("{name} {}", wanted.shown()));
+                    let text = check.text().filter(|_| name == "shows");
+                    first = first.or_else(|| Some((text?.to_owned(), None)));
+                    lacks.push(format!("{name} {}", check.written()));
                 }
             }
         }
-        lacks.extend(self.lints(&step.checks, &lines));
-        Ok((lacks, first))
+        lacks.extend(self.lints(checks, &lines));
+        if lacks.is_empty() {
+            return Ok(());
+        }
+        let mut halted = halt(UNMET);
+        halted.expected = lacks;
+        Err((halted, first))
     }
 
     /// What the controls lack of the labels and the contrast that the checks ask for.
@@ -119,12 +111,12 @@ impl Play<'_> {
             return;
         };
         screen.changed_since(&self.before);
+        let mut new = Checks::default();
+        Learn::default().check(&mut new, &screen);
+        let name = |text: &str| self.values.unfill(text);
+        new.each_mut().for_each(|check| check.map(name));
         let checks = &mut self.played.recipe.steps[index].checks;
-        (checks.shows, checks.absent) = (Vec::new(), Vec::new());
-        Learn::default().check(checks, &screen);
-        let name = |text: &str| self.values.name_in(text);
-        checks.each_mut().for_each(|check| check.map(name));
-        self.played.updated.push(index);
+        (checks.shows, checks.absent) = (new.shows, new.absent);
     }
 
     /// What shows in the app, and in another app that the last step brought to the front.
@@ -137,18 +129,15 @@ impl Play<'_> {
     }
 
     /// Drops the checks that fail only because digits differ: digits change by themselves.
-    fn drop_nearly(&mut self, index: usize, pid: u32) {
+    fn drop_nearly(&mut self, shows: &mut Vec<Check>, index: usize, pid: u32) {
         let lines = self.lines(pid);
-        let nearly = |wanted: &Wanted| {
-            let is = |is: &dyn Fn(&Line) -> bool| lines.iter().any(|line| is(line));
-            !is(&|line| wanted.is(line)) && is(&|line| wanted.is_nearly(line))
-        };
-        let is = |check: &&Check| check.fill(self.values).is_ok_and(|wanted| nearly(&wanted));
-        let shows = &self.played.recipe.steps[index].checks.shows;
-        let gone: Vec<Check> = shows.iter().filter(is).cloned().collect();
-        let played = &mut self.played;
-        played.dropped.extend(gone.iter().map(Check::written));
-        let shows = &mut played.recipe.steps[index].checks.shows;
-        shows.retain(|check| !gone.contains(check));
+        let any = |is: &dyn Fn(&Line) -> bool| lines.iter().any(|line| is(line));
+        let nearly = |check: &Check| !any(&|l| check.is(l)) && any(&|l| check.is_nearly(l));
+        let gone: Vec<usize> = (0..shows.len()).filter(|n| nearly(&shows[*n])).collect();
+        let own = &mut self.played.recipe.steps[index].checks.shows;
+        for n in gone.into_iter().rev() {
+            shows.remove(n);
+            self.played.dropped.push(own.remove(n).written());
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use deskline_core::{Line, Point, Rect, Role, States};
+use deskline_core::{Line, Rect, Role, States};
 use deskline_link::Picture;
 
 /// The minimum contrast by WCAG 2.2, §1.4.3: of small text, and (`LARGE_TEXT`) of text that is at
@@ -45,19 +45,18 @@ pub fn pale(line: &Line, pictures: &[Picture]) -> Option<String> {
 /// The contrast between the most frequent colour in a place and the colour that differs most from
 /// it; `None` outside the picture, or if the place has only one colour.
 fn contrast(picture: &Picture, place: Rect) -> Option<f64> {
-    let at = |v: i32, origin: i32| (f64::from(v - origin) * picture.scale) as i64;
-    let Point { x, y } = picture.origin;
-    let (left, right) = (at(place.x, x), at(place.x + place.w, x));
-    let (top, bottom) = (at(place.y, y), at(place.y + place.h, y));
-    let (width, height) = (picture.width.into(), picture.height.into());
-    if left < 0 || top < 0 || right > width || bottom > height {
+    let Rect { x, y, w, h } = picture.pixels(place)?;
+    let side = |v: Option<i32>| usize::try_from(v?).ok();
+    let (left, right) = (side(Some(x))?, side(x.checked_add(w))?);
+    let (top, bottom) = (side(Some(y))?, side(y.checked_add(h))?);
+    let width = picture.width as usize;
+    if right > width || bottom > picture.height as usize {
         return None;
     }
     let mut colours: HashMap<&[u8], usize> = HashMap::new();
-    for y in top..bottom {
-        let pixels = (y * width + left) as usize * 3..(y * width + right) as usize * 3;
-        let row = picture.rgb.get(pixels)?;
-        for pixel in row.chunks_exact(3) {
+    let rows = picture.rgb.chunks_exact(3 * width.max(1));
+    for row in rows.take(bottom).skip(top) {
+        for pixel in row[3 * left..3 * right].chunks_exact(3) {
             *colours.entry(pixel).or_default() += 1;
         }
     }

@@ -1,26 +1,23 @@
-//! What is known of a step before anything is done: its tool, and its arguments filled in.
+//! What is known of a step before anything is done: its tool, and whether the tool takes its
+//! arguments.
 
-use super::{Args, Map, Step, Value, Values, Wrong, tools};
+use super::{Args, Step, Wrong, tools};
 use deskline_recipe::{KEYS, REFUSED};
 
-/// Refuses a step that its tool would refuse, and inputs that are missing.
-pub(super) fn checked(step: &Step, values: &Values) -> Result<(), Wrong> {
+/// Refuses a step that its tool would refuse.
+pub(super) fn checked(step: &Step) -> Result<(), Wrong> {
     let wrong = |why: String| Wrong {
         at: step.place(&why),
         why,
     };
-    let mut arguments = filled(step, values).map_err(wrong)?.0;
-    let mut checks = step.checks.each().into_iter().flat_map(|(_, all)| all);
-    let filled = checks.try_for_each(|check| check.fill(values).map(drop));
-    filled.map_err(wrong)?;
-    if step.target.is_some() {
-        arguments.insert("ref".into(), "e1".into());
-    }
-    if step.to.is_some() {
-        arguments.insert("toRef".into(), "e1".into());
-    }
-    if step.does != "open" {
-        arguments.insert("pid".into(), 1.into());
+    let mut arguments = step.arguments.clone();
+    let given = [
+        ("ref", step.target.is_some(), "e1".into()),
+        ("toRef", step.to.is_some(), "e1".into()),
+        ("pid", step.does != "open", 1.into()),
+    ];
+    for (name, _, value) in given.into_iter().filter(|(_, is_given, _)| *is_given) {
+        arguments.insert(name.into(), value);
     }
     let tool = tools::find(&tool_of(step)).map_err(|_| {
         let why = "\"do\" is one of click, type, press_key, scroll, drag, set_value, press_ax, \
@@ -39,21 +36,4 @@ pub(super) fn tool_of(step: &Step) -> String {
         "open" => "open_application_and_traverse".into(),
         does => format!("{does}_and_traverse"),
     }
-}
-
-/// A step's own arguments with their inputs filled in, and whether one of these inputs is a secret.
-pub(super) fn filled(step: &Step, values: &Values) -> Result<(Map<String, Value>, bool), String> {
-    let mut is_secret = false;
-    let mut fill = |value: &Value| match value {
-        Value::String(text) => values.fill(text).map(|filled| {
-            is_secret |= filled.is_secret;
-            Value::from(filled.text)
-        }),
-        other => Ok(other.clone()),
-    };
-    let mut arguments = Map::new();
-    for (name, value) in &step.arguments {
-        arguments.insert(name.clone(), fill(value)?);
-    }
-    Ok((arguments, is_secret))
 }

@@ -43,7 +43,7 @@ pub(crate) async fn call(
         let values = Values::new(&recipe.inputs, &given.collect()).map_err(|wrong| wrong.why)?;
         let mut how = How::default();
         (how.from, how.pid) = (from, pid);
-        let played = dispatcher.play(recipe, &values, how, cancel, person).await;
+        let played = dispatcher.play(&recipe, &values, how, cancel, person).await;
         let played = played.map_err(|wrong| format!("{own}{SUFFIX}:{wrong}"))?;
         Ok::<_, String>(answer(own, &played))
     };
@@ -69,7 +69,7 @@ fn answer(name: &str, played: &Played) -> Reply {
     let left = steps.iter().skip(played.done.len()).take(5);
     let left: Vec<String> = left.map(Step::words).collect();
     let _ = writeln!(text, "next steps:\n  {}", left.join("\n  "));
-    let (next, words, why) = (done + 1, &stop.words, &stop.why);
+    let (next, words, why) = (stop.step, &stop.words, &stop.why);
     let why = format!(
         "error: step {next} ({words}): {why}. Go on yourself from what shows, or call it again with \
         \"from\": {next}, and \"pid\""

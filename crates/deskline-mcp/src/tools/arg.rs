@@ -99,7 +99,7 @@ pub(crate) const OPTIONS: [Arg; 7] = [
 ];
 
 /// The arguments of a tool that acts on an element or a point: the app, the target, and the tool's
-/// own. Only a click lists the size of a point's box; these tools do not.
+/// own. Only a click lists the size of the box around a point.
 macro_rules! on_target {
     ($($own:expr),* $(,)?) => {{
         use $crate::tools::arg::{self, ELEMENT, PID, REF, ROLE, X, Y};

@@ -71,7 +71,7 @@ pub(super) fn unpacked(
         return Ok(Cow::Borrowed(arguments));
     };
     let steps: Value = serde_json::from_str(text)
-        .map_err(|e| format!("steps must be a list of objects; as text it is no JSON: {e}"))?;
+        .map_err(|e| format!("steps must be a list of objects. As text it is not JSON: {e}"))?;
     let mut arguments = arguments.clone();
     arguments.insert("steps".into(), steps);
     Ok(Cow::Owned(arguments))
@@ -128,7 +128,7 @@ fn step(step: &Value) -> Result<(Action, usize, Option<Expect>), Wrong> {
     };
     let action = bounded(read(args)?)?;
     if repeat.is_some() && matches!(action, Action::WaitFor { .. }) {
-        return Err("wait_for has no repeat: it waits once, for timeout".into());
+        return Err("wait_for has no repeat. Pass timeout for a longer wait".into());
     }
     Ok((
         action,
@@ -141,9 +141,8 @@ fn step(step: &Value) -> Result<(Action, usize, Option<Expect>), Wrong> {
 fn bounded(action: Action) -> Result<Action, Wrong> {
     match action {
         Action::WaitFor { timeout, .. } if timeout > LONGEST_WAIT => Err(format!(
-            "timeout must be at most {} in a chain, which keeps the desktop from other calls \
-             meanwhile. End the chain before the wait, and call wait_for_and_traverse, which keeps \
-             nothing",
+            "timeout must be at most {} in a chain, because no other call can use the desktop \
+             meanwhile. End the chain before the wait, and call wait_for_and_traverse",
             LONGEST_WAIT.as_secs()
         )),
         action => Ok(action),

@@ -35,12 +35,16 @@ mod tests {
     fn delete_is_backspace_in_calls_and_in_steps() {
         let given = json!({
             "keyName": "delete", "text": "Delete",
-            "steps": r#"[{"do": "press_key", "keyName": "Delete"}, {"do": "click", "pressKey": "ForwardDelete"}]"#,
+            "steps": r#"[{"do": "press_key", "keyName": "Delete"},
+                {"do": "click", "pressKey": "ForwardDelete"}]"#,
         });
         let ours = from_macos_use(given.as_object().unwrap_or(&Map::new()));
         let expected = json!({
             "keyName": "Backspace", "text": "Delete",
-            "steps": [{"do": "press_key", "keyName": "Backspace"}, {"do": "click", "pressKey": "ForwardDelete"}],
+            "steps": [
+                {"do": "press_key", "keyName": "Backspace"},
+                {"do": "click", "pressKey": "ForwardDelete"},
+            ],
         });
         assert_eq!(ours.map(Value::Object), Ok(expected));
     }

@@ -36,8 +36,8 @@ fn type_text(args: Args<'_>) -> Result<Action, Wrong> {
     let typing = args.typing()?;
     if typing.text.is_none() && typing.key.is_none() {
         return Err(String::from(
-            "text is empty: nothing to type. Pass the text, or use press_key_and_traverse \
-            for a key alone",
+            "text is empty, so there is nothing to type. Pass the text, or use \
+            press_key_and_traverse for a key alone",
         ));
     }
     Ok(Action::type_text(typing))

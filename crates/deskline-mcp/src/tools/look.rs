@@ -19,15 +19,11 @@ pub(super) static OPEN: ToolRecord = ToolRecord {
             unless the user restricts apps",
     )],
     effect: Effect::Act,
-    handler: Handler::Link(open),
+    handler: Handler::Link(|args| {
+        let identifier = args.filled("identifier", "an app's name, id or path")?;
+        Ok(Action::open(identifier.unwrap_or_default()))
+    }),
 };
-
-fn open(args: Args<'_>) -> Result<Action, Wrong> {
-    let identifier = args
-        .filled("identifier", "an app's name, id or path")?
-        .unwrap_or_default();
-    Ok(Action::open(identifier))
-}
 
 pub(super) static REFRESH: ToolRecord = ToolRecord {
     name: "refresh_traversal",

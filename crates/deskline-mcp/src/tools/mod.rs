@@ -28,8 +28,7 @@ use serde_json::{Map, Value};
 use crate::args::{Args, Wrong};
 use arg::{Arg, EXPECT, OPTIONS, TIMEOUT, schema};
 pub(crate) use compat::from_macos_use;
-use record::Effect;
-pub(crate) use record::{Handler, ToolRecord};
+pub(crate) use record::{Effect, Handler, ToolRecord};
 
 /// The prefix of the tools' names with `--compat macos-use`. Calls may always use it.
 pub(crate) const COMPAT_PREFIX: &str = "macos-use_";
@@ -69,7 +68,7 @@ impl ToolRecord {
         }
         let Some(text) = args.filled(EXPECT.name, "the text that must show afterwards")? else {
             if args.has(TIMEOUT.name) {
-                return Err("timeout limits the wait for expect: pass expect too".into());
+                return Err("timeout limits the wait for expect. Pass expect too".into());
             }
             return Ok(None);
         };
@@ -78,7 +77,7 @@ impl ToolRecord {
             None => (text, false),
         };
         if text.trim().is_empty() {
-            return Err("expect is \"!\" alone: pass the text that must not show after it".into());
+            return Err("expect is \"!\" alone. Pass the text that must not show after it".into());
         }
         Ok(Some(Expect {
             text: text.to_owned(),
@@ -102,9 +101,9 @@ impl ToolRecord {
         let required = || self.args.iter().filter(|arg| arg.required);
         match required().find(|arg| !args.has(arg.name)) {
             None => Ok(()),
-            Some(Arg { name: "pid", .. }) => Err("pid is missing. Every answer has it; \
-                list_applications has those of the running apps, and \
-                open_application_and_traverse starts one"
+            Some(Arg { name: "pid", .. }) => Err("pid is missing. Every answer has one. \
+                list_applications has those of the running apps, and open_application_and_traverse \
+                starts an app"
                 .into()),
             Some(arg) => {
                 let all: Vec<&str> = required().map(|arg| arg.name).collect();

@@ -9,6 +9,7 @@ use super::arg::{
 };
 use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
+use crate::target::together;
 
 #[rustfmt::skip]
 pub(super) static CLICK: ToolRecord = ToolRecord {
@@ -34,43 +35,35 @@ pub(super) static CLICK: ToolRecord = ToolRecord {
 fn click(args: Args<'_>) -> Result<Action, Wrong> {
     let (target, kind, then) = (args.target()?, click_kind(args)?, args.typing()?);
     let choice = args.filled("choose", "the text of a choice")?;
-    let alone = match (choice, args.flag("hover", false)?) {
+    let name = match (choice, args.flag("hover", false)?) {
         (None, false) => return Ok(Action::Input(Input::Click { target, kind, then })),
-        (Some(_), true) => return Err("choose and hover were given together: choose one".into()),
-        (Some(_), false) => "choose picks a choice",
-        (None, true) => "hover only moves the pointer",
+        (Some(_), true) => return Err(together(&["choose", "hover"])),
+        (Some(_), false) => "choose",
+        (None, true) => "hover",
     };
     if kind != ClickKind::default() || then != Typing::default() {
         return Err(format!(
-            "{alone}: leave out the other kinds of click, modifierFlags, text and pressKey, or {}",
-            if choice.is_some() { "choose" } else { "hover" }
+            "{name} cannot be combined with another kind of click, modifierFlags, text or pressKey. \
+             Leave these out, or {name}"
         ));
     }
-    Ok(Action::Input(match choice {
-        Some(choice) => Input::Choose {
-            target,
-            choice: choice.to_owned(),
-        },
-        None => Input::Hover { target },
-    }))
+    Ok(match choice {
+        Some(choice) => Action::choose(target, choice),
+        None => Action::hover(target),
+    })
 }
 
 fn click_kind(args: Args<'_>) -> Result<ClickKind, Wrong> {
     let mut given = Vec::new();
     for name in ["doubleClick", "rightClick", "middleClick"] {
-        if args.flag(name, false)? {
-            given.push(name);
-        }
+        given.extend(args.flag(name, false)?.then_some(name));
     }
     let kind = match given[..] {
         [] => ClickKind::default(),
         ["doubleClick"] => ClickKind::double(),
         ["rightClick"] => ClickKind::with_button(Button::Right),
         ["middleClick"] => ClickKind::with_button(Button::Middle),
-        _ => {
-            let given = given.join(" and ");
-            return Err(format!("{given} were given together: choose one"));
-        }
+        _ => return Err(together(&given)),
     };
     Ok(ClickKind {
         modifiers: args.modifiers("modifierFlags")?,
@@ -103,10 +96,10 @@ fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
     let (delta_x, delta_y) = (lines("deltaX")?, lines("deltaY")?);
     let until = args.filled("until", "the text that must show")?;
     if (delta_x, delta_y) == (0, 0) && until.is_none() {
-        return Err("deltaY and deltaX are both 0: pass how many lines to scroll, or until".into());
+        return Err("deltaY and deltaX are both 0. Pass how many lines to scroll, or until".into());
     }
     if delta_x != 0 && until.is_some() {
-        return Err("until scrolls up or down: leave out deltaX".into());
+        return Err("until scrolls up or down. Leave out deltaX".into());
     }
     Ok(Action::Input(Input::Scroll {
         at: args.target()?,
@@ -159,8 +152,7 @@ fn drag_end(args: Args<'_>) -> Result<Target, Wrong> {
     let given = ends.iter().filter(|(_, end)| end.is_some());
     let names: Vec<&str> = given.map(|(name, _)| *name).collect();
     if names.len() > 1 {
-        let names = names.join(" and ");
-        return Err(format!("{names} were given together: choose one"));
+        return Err(together(&names));
     }
     ends.into_iter().find_map(|(_, end)| end).ok_or_else(|| {
         "the end of the drag is missing. Pass toRef (\"e42\"), toElement (a part of its text), or \

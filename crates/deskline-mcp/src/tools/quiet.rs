@@ -4,7 +4,6 @@ use deskline_link::Action;
 
 use super::arg::{Arg, EXPECT, TIMEOUT, Type, on_target};
 use super::record::{Effect, Handler, ToolRecord};
-use crate::args::{Args, Wrong};
 
 pub(super) static SET_VALUE: ToolRecord = ToolRecord {
     name: "set_value_and_traverse",
@@ -16,15 +15,12 @@ pub(super) static SET_VALUE: ToolRecord = ToolRecord {
         TIMEOUT
     ],
     effect: Effect::Set,
-    handler: Handler::Link(set_value),
+    handler: Handler::Link(|args| {
+        let target = args.target()?;
+        let value = args.value("value")?.unwrap_or_default();
+        Ok(Action::set_value(target, value))
+    }),
 };
-
-fn set_value(args: Args<'_>) -> Result<Action, Wrong> {
-    Ok(Action::set_value(
-        args.target()?,
-        args.value("value")?.unwrap_or_default(),
-    ))
-}
 
 pub(super) static PRESS_AX: ToolRecord = ToolRecord {
     name: "press_ax_and_traverse",
@@ -32,12 +28,8 @@ pub(super) static PRESS_AX: ToolRecord = ToolRecord {
         If the app ignores it, click.",
     args: on_target![EXPECT, TIMEOUT],
     effect: Effect::Act,
-    handler: Handler::Link(press_ax),
+    handler: Handler::Link(|args| Ok(Action::press_ax(args.target()?))),
 };
-
-fn press_ax(args: Args<'_>) -> Result<Action, Wrong> {
-    Ok(Action::press_ax(args.target()?))
-}
 
 pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
     name: "set_selected_and_traverse",
@@ -48,12 +40,8 @@ pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
         TIMEOUT
     ],
     effect: Effect::Set,
-    handler: Handler::Link(set_selected),
+    handler: Handler::Link(|args| {
+        let target = args.target()?;
+        Ok(Action::set_selected(target, args.flag("selected", true)?))
+    }),
 };
-
-fn set_selected(args: Args<'_>) -> Result<Action, Wrong> {
-    Ok(Action::set_selected(
-        args.target()?,
-        args.flag("selected", true)?,
-    ))
-}

@@ -39,7 +39,7 @@ pub(crate) enum Effect {
 
 impl Effect {
     /// Sets all four hints: clients assume the worst for a missing one.
-    pub(super) fn annotations(self) -> ToolAnnotations {
+    pub(crate) fn annotations(self) -> ToolAnnotations {
         let (read_only, destructive, idempotent, open_world) = match self {
             Self::ReadFile => (true, false, true, false),
             Self::Look => (true, false, true, true),

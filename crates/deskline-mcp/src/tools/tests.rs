@@ -301,89 +301,163 @@ fn each_tool_accepts_the_common_options_with_the_links_defaults() {
     }
 }
 
+/// Rows of a tool, its arguments, and the error that they give.
+macro_rules! errors {
+    ($($tool:literal $arguments:tt => $error:literal;)*) => {
+        [$(($tool, json!($arguments), $error)),*]
+    };
+}
+
 #[test]
 fn errors_about_arguments_name_the_accepted_form() {
-    const WAYS: &str = "Pass one of ref (\"e42\", from the end of a tree line), element (a part of its text, with role to narrow it), or x and y (from a tree line, with width and height for its centre)";
-    let click = "click_and_traverse";
-    for (tool, arguments, error) in [
+    const WAYS: &str = "ref (\"e42\", from the end of a tree line), element (a part of \
+        its text, with role to narrow it), or x and y (from a tree line, with width and height for \
+        its centre)";
+    for (tool, arguments, error) in errors! {
         // Names.
-        (click, json!({"pid": 7, "elemnt": "Send"}), "unknown argument \"elemnt\" for click_and_traverse. Did you mean \"element\"?".to_owned()),
-        (click, json!({"pid": 7, "Ref": "e1"}), "unknown argument \"Ref\" for click_and_traverse. Did you mean \"ref\"?".into()),
-        ("refresh_traversal", json!({"pid": 7, "showDif": true}), "unknown argument \"showDif\" for refresh_traversal. Did you mean \"showDiff\"?".into()),
+        "click_and_traverse" {"pid": 7, "elemnt": "Send"} =>
+            "unknown argument \"elemnt\" for click_and_traverse. Did you mean \"element\"?";
+        "click_and_traverse" {"pid": 7, "Ref": "e1"} =>
+            "unknown argument \"Ref\" for click_and_traverse. Did you mean \"ref\"?";
+        "refresh_traversal" {"pid": 7, "showDif": true} =>
+            "unknown argument \"showDif\" for refresh_traversal. Did you mean \"showDiff\"?";
         // Required arguments.
-        (click, json!({"element": "Send"}), "pid is missing. Every answer has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
-        ("refresh_traversal", json!({"pid": null}), "pid is missing. Every answer has it; list_applications has those of the running apps, and open_application_and_traverse starts one".into()),
-        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1}), "deltaY and deltaX are both 0: pass how many lines to scroll, or until".into()),
-        ("open_application_and_traverse", json!({}), "identifier is missing. open_application_and_traverse needs identifier".into()),
-        ("open_application_and_traverse", json!({"identifier": " "}), "identifier is empty. Pass an app's name, id or path, or leave it out".into()),
-        ("set_value_and_traverse", json!({"pid": 7, "ref": "e1"}), "value is missing. set_value_and_traverse needs pid, value".into()),
-        ("press_key_and_traverse", json!({"pid": 7, "keyName": ""}), "keyName is empty. Pass a key name such as Return or a".into()),
+        "click_and_traverse" {"element": "Send"} =>
+            "pid is missing. Every answer has one. list_applications has those of the running \
+             apps, and open_application_and_traverse starts an app";
+        "refresh_traversal" {"pid": null} =>
+            "pid is missing. Every answer has one. list_applications has those of the running \
+             apps, and open_application_and_traverse starts an app";
+        "scroll_and_traverse" {"pid": 7, "x": 1, "y": 1} =>
+            "deltaY and deltaX are both 0. Pass how many lines to scroll, or until";
+        "open_application_and_traverse" {} =>
+            "identifier is missing. open_application_and_traverse needs identifier";
+        "open_application_and_traverse" {"identifier": " "} =>
+            "identifier is empty. Pass an app's name, id or path, or leave it out";
+        "set_value_and_traverse" {"pid": 7, "ref": "e1"} =>
+            "value is missing. set_value_and_traverse needs pid, value";
+        "press_key_and_traverse" {"pid": 7, "keyName": ""} =>
+            "keyName is empty. Pass a key name such as Return or a";
         // Numbers.
-        ("refresh_traversal", json!({"pid": "twelve"}), "pid must be a number, not the text \"twelve\"".into()),
-        ("refresh_traversal", json!({"pid": 0}), "pid must be from 1 to 2147483647, not 0".into()),
-        ("refresh_traversal", json!({"pid": -3}), "pid must be from 1 to 2147483647, not -3".into()),
-        ("refresh_traversal", json!({"pid": 1.5}), "pid must be a whole number, not 1.5".into()),
-        ("refresh_traversal", json!({"pid": 1e99}), "pid must be from 1 to 2147483647, not 1e+99".into()),
-        ("refresh_traversal", json!({"pid": [1]}), "pid must be a number, not a list".into()),
-        ("refresh_traversal", json!({"pid": {"a": 1}}), "pid must be a number, not an object".into()),
-        ("refresh_traversal", json!({"pid": true}), "pid must be a number, not a boolean".into()),
-        (click, json!({"pid": 7, "x": "NaN", "y": 1}), "x must be a finite number, not \"NaN\"".into()),
-        (click, json!({"pid": 7, "x": 1, "y": "-inf"}), "y must be a finite number, not \"-inf\"".into()),
-        (click, json!({"pid": 7, "x": 3_000_000_000_u32, "y": 1}), "x must be from -1048576 to 1048576, not 3000000000".into()),
-        (click, json!({"pid": 7, "x": 1, "y": 1, "width": -1, "height": 1}), "width must be from 0 to 1048576, not -1".into()),
-        ("scroll_and_traverse", json!({"pid": 7, "ref": "e1", "deltaX": 2, "until": "a"}), "until scrolls up or down: leave out deltaX".into()),
-        ("click_and_traverse", json!({"pid": 7, "ref": "e1", "choose": "a", "hover": true}), "choose and hover were given together: choose one".into()),
-        ("click_and_traverse", json!({"pid": 7, "ref": "e1", "choose": "a", "text": "b"}), "choose picks a choice: leave out the other kinds of click, modifierFlags, text and pressKey, or choose".into()),
-        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1, "deltaY": 0.5}), "deltaY must be a whole number, not 0.5".into()),
-        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1, "deltaY": 5000}), "deltaY must be from -1000 to 1000, not 5000".into()),
-        ("scroll_and_traverse", json!({"pid": 7, "x": 1, "y": 1, "deltaY": 0}), "deltaY and deltaX are both 0: pass how many lines to scroll, or until".into()),
+        "refresh_traversal" {"pid": "twelve"} => "pid must be a number, not the text \"twelve\"";
+        "refresh_traversal" {"pid": 0} => "pid must be from 1 to 2147483647, not 0";
+        "refresh_traversal" {"pid": -3} => "pid must be from 1 to 2147483647, not -3";
+        "refresh_traversal" {"pid": 1.5} => "pid must be a whole number, not 1.5";
+        "refresh_traversal" {"pid": 1e99} => "pid must be from 1 to 2147483647, not 1e+99";
+        "refresh_traversal" {"pid": [1]} => "pid must be a number, not a list";
+        "refresh_traversal" {"pid": {"a": 1}} => "pid must be a number, not an object";
+        "refresh_traversal" {"pid": true} => "pid must be a number, not a boolean";
+        "click_and_traverse" {"pid": 7, "x": "NaN", "y": 1} =>
+            "x must be a finite number, not \"NaN\"";
+        "click_and_traverse" {"pid": 7, "x": 1, "y": "-inf"} =>
+            "y must be a finite number, not \"-inf\"";
+        "click_and_traverse" {"pid": 7, "x": 3_000_000_000_u32, "y": 1} =>
+            "x must be from -1048576 to 1048576, not 3000000000";
+        "click_and_traverse" {"pid": 7, "x": 1, "y": 1, "width": -1, "height": 1} =>
+            "width must be from 0 to 1048576, not -1";
+        "scroll_and_traverse" {"pid": 7, "ref": "e1", "deltaX": 2, "until": "a"} =>
+            "until scrolls up or down. Leave out deltaX";
+        "click_and_traverse" {"pid": 7, "ref": "e1", "choose": "a", "hover": true} =>
+            "choose and hover were given together. Pass only one";
+        "click_and_traverse" {"pid": 7, "ref": "e1", "choose": "a", "text": "b"} =>
+            "choose cannot be combined with another kind of click, modifierFlags, text or \
+             pressKey. Leave these out, or choose";
+        "scroll_and_traverse" {"pid": 7, "x": 1, "y": 1, "deltaY": 0.5} =>
+            "deltaY must be a whole number, not 0.5";
+        "scroll_and_traverse" {"pid": 7, "x": 1, "y": 1, "deltaY": 5000} =>
+            "deltaY must be from -1000 to 1000, not 5000";
+        "scroll_and_traverse" {"pid": 7, "x": 1, "y": 1, "deltaY": 0} =>
+            "deltaY and deltaX are both 0. Pass how many lines to scroll, or until";
         // Durations.
-        ("refresh_traversal", json!({"pid": 7, "delayAfterAction": 61}), "delayAfterAction must be from 0 to 60, not 61".into()),
-        ("refresh_traversal", json!({"pid": 7, "animationDuration": -1}), "animationDuration must be from 0 to 10, not -1".into()),
-        ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "timeout": 301}), "timeout must be from 0 to 300, not 301".into()),
-        ("press_key_and_traverse", json!({"pid": 7, "keyName": "a", "hold": 11}), "hold must be from 0 to 10, not 11".into()),
-        ("chain_and_traverse", json!({"pid": 7, "steps": vec![json!({"do": "click"}); 26]}), "steps must be 1 to 25, not 26. Nothing was done".into()),
+        "refresh_traversal" {"pid": 7, "delayAfterAction": 61} =>
+            "delayAfterAction must be from 0 to 60, not 61";
+        "refresh_traversal" {"pid": 7, "animationDuration": -1} =>
+            "animationDuration must be from 0 to 10, not -1";
+        "wait_for_and_traverse" {"pid": 7, "ref": "e1", "timeout": 301} =>
+            "timeout must be from 0 to 300, not 301";
+        "press_key_and_traverse" {"pid": 7, "keyName": "a", "hold": 11} =>
+            "hold must be from 0 to 10, not 11";
+        "chain_and_traverse" {"pid": 7, "steps": vec![json!({"do": "click"}); 26]} =>
+            "steps must be 1 to 25, not 26. Nothing was done";
         // Booleans and texts.
-        ("refresh_traversal", json!({"pid": 7, "showDiff": "yes"}), "showDiff must be true or false, not \"yes\"".into()),
-        ("refresh_traversal", json!({"pid": 7, "showDiff": 1}), "showDiff must be true or false, not 1".into()),
-        ("type_and_traverse", json!({"pid": 7, "text": 1234}), "text must be a string, not a number".into()),
-        ("type_and_traverse", json!({"pid": 7, "text": ""}), "text is empty: nothing to type. Pass the text, or use press_key_and_traverse for a key alone".into()),
-        ("set_value_and_traverse", json!({"pid": 7, "ref": "e1", "value": ["a"]}), "value must be a string, not a list".into()),
+        "refresh_traversal" {"pid": 7, "showDiff": "yes"} =>
+            "showDiff must be true or false, not \"yes\"";
+        "refresh_traversal" {"pid": 7, "showDiff": 1} => "showDiff must be true or false, not 1";
+        "type_and_traverse" {"pid": 7, "text": 1234} => "text must be a string, not a number";
+        "type_and_traverse" {"pid": 7, "text": ""} =>
+            "text is empty, so there is nothing to type. Pass the text, or use \
+             press_key_and_traverse for a key alone";
+        "set_value_and_traverse" {"pid": 7, "ref": "e1", "value": ["a"]} =>
+            "value must be a string, not a list";
         // Targets.
-        (click, json!({"pid": 7}), format!("no target. {WAYS}")),
-        (click, json!({"pid": 7, "ref": "e1", "x": 1, "y": 1}), format!("ref and x,y were given together: choose one. {WAYS}")),
-        (click, json!({"pid": 7, "ref": "e1", "element": "Send"}), format!("ref and element were given together: choose one. {WAYS}")),
-        (click, json!({"pid": 7, "element": "Send", "width": 1}), format!("element and x,y were given together: choose one. {WAYS}")),
-        (click, json!({"pid": 7, "x": 1}), "x was given without y. Pass both".into()),
-        (click, json!({"pid": 7, "y": 1}), "y was given without x. Pass both".into()),
-        (click, json!({"pid": 7, "x": 1, "y": 1, "width": 1}), "width was given without height. Pass both".into()),
-        (click, json!({"pid": 7, "x": 1, "y": 1, "height": 1}), "height was given without width. Pass both".into()),
-        (click, json!({"pid": 7, "width": 1, "height": 1}), "width and height were given without x and y. Pass all four as in a tree line".into()),
-        (click, json!({"pid": 7, "element": ""}), "element is empty. Pass a part of the element's text, or leave it out".into()),
-        (click, json!({"pid": 7, "element": " \t"}), "element is empty. Pass a part of the element's text, or leave it out".into()),
-        (click, json!({"pid": 7, "element": "Send", "role": ""}), "role is empty. Pass the start of a role such as AXButton, or leave it out".into()),
-        (click, json!({"pid": 7, "role": "AXButton"}), "role was given without element, which it narrows. Pass element, a part of the element's text, too".into()),
-        (click, json!({"pid": 7, "ref": "e1", "role": "AXButton"}), "role was given without element, which it narrows. Pass element, a part of the element's text, too".into()),
-        (click, json!({"pid": 7, "x": 1, "y": 1, "role": "AXButton"}), "role was given without element, which it narrows. Pass element, a part of the element's text, too".into()),
-        (click, json!({"pid": 7, "ref": "42"}), "ref must look like e42, as at the end of a tree line, not \"42\"".into()),
-        (click, json!({"pid": 7, "ref": "e-1"}), "ref must look like e42, as at the end of a tree line, not \"e-1\"".into()),
-        (click, json!({"pid": 7, "ref": "e99999999999999999999"}), "ref must look like e42, as at the end of a tree line, not \"e99999999999999999999\"".into()),
-        (click, json!({"pid": 7, "ref": 42}), "ref must be a string, not a number".into()),
-        (click, json!({"pid": 7, "ref": "e1", "doubleClick": true, "rightClick": true}), "doubleClick and rightClick were given together: choose one".into()),
-        ("wait_for_and_traverse", json!({"pid": 7}), "no target. Pass ref (\"e42\", from the end of a tree line) or element (a part of its text, with role to narrow it)".into()),
-        ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "element": "a"}), "ref and element were given together: choose one".into()),
-        ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "x": 1}), "unknown argument \"x\" for wait_for_and_traverse. Did you mean \"pid\"?".into()),
-        ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "state": "gone"}), "state must be one of present, absent, visible, enabled, loaded, focused, selected, checked, mixed, expanded, collapsed, disabled, editable, secure, not \"gone\"".into()),
-        ("drag_and_traverse", json!({"pid": 7, "ref": "e1"}), "the end of the drag is missing. Pass toRef (\"e42\"), toElement (a part of its text), or toX and toY".into()),
-        ("drag_and_traverse", json!({"pid": 7, "ref": "e1", "toX": 1}), "toX was given without toY. Pass both".into()),
-        ("drag_and_traverse", json!({"pid": 7, "ref": "e1", "toRef": "e2", "toX": 1, "toY": 1}), "toRef and toX,toY were given together: choose one".into()),
-        ("drag_and_traverse", json!({"pid": 7, "toRef": "e2"}), format!("no target. {WAYS}")),
+        "click_and_traverse" {"pid": 7} => "no target. Pass one of WAYS";
+        "click_and_traverse" {"pid": 7, "ref": "e1", "x": 1, "y": 1} =>
+            "ref and x,y were given together. Pass only one of WAYS";
+        "click_and_traverse" {"pid": 7, "ref": "e1", "element": "Send"} =>
+            "ref and element were given together. Pass only one of WAYS";
+        "click_and_traverse" {"pid": 7, "element": "Send", "width": 1} =>
+            "element and x,y were given together. Pass only one of WAYS";
+        "click_and_traverse" {"pid": 7, "x": 1} => "x was given without y. Pass both";
+        "click_and_traverse" {"pid": 7, "y": 1} => "y was given without x. Pass both";
+        "click_and_traverse" {"pid": 7, "x": 1, "y": 1, "width": 1} =>
+            "width was given without height. Pass both";
+        "click_and_traverse" {"pid": 7, "x": 1, "y": 1, "height": 1} =>
+            "height was given without width. Pass both";
+        "click_and_traverse" {"pid": 7, "width": 1, "height": 1} =>
+            "width and height were given without x and y. Pass all four as in a tree line";
+        "click_and_traverse" {"pid": 7, "element": ""} =>
+            "element is empty. Pass a part of the element's text, or leave it out";
+        "click_and_traverse" {"pid": 7, "element": " \t"} =>
+            "element is empty. Pass a part of the element's text, or leave it out";
+        "click_and_traverse" {"pid": 7, "element": "Send", "role": ""} =>
+            "role is empty. Pass the start of a role such as AXButton, or leave it out";
+        "click_and_traverse" {"pid": 7, "role": "AXButton"} =>
+            "role was given without element. Pass element, a part of the element's text, too";
+        "click_and_traverse" {"pid": 7, "ref": "e1", "role": "AXButton"} =>
+            "role was given without element. Pass element, a part of the element's text, too";
+        "click_and_traverse" {"pid": 7, "x": 1, "y": 1, "role": "AXButton"} =>
+            "role was given without element. Pass element, a part of the element's text, too";
+        "click_and_traverse" {"pid": 7, "ref": "42"} =>
+            "ref must look like e42, as at the end of a tree line, not \"42\"";
+        "click_and_traverse" {"pid": 7, "ref": "e-1"} =>
+            "ref must look like e42, as at the end of a tree line, not \"e-1\"";
+        "click_and_traverse" {"pid": 7, "ref": "e99999999999999999999"} =>
+            "ref must look like e42, as at the end of a tree line, not \"e99999999999999999999\"";
+        "click_and_traverse" {"pid": 7, "ref": 42} => "ref must be a string, not a number";
+        "click_and_traverse" {"pid": 7, "ref": "e1", "doubleClick": true, "rightClick": true} =>
+            "doubleClick and rightClick were given together. Pass only one";
+        "wait_for_and_traverse" {"pid": 7} =>
+            "no target. Pass ref (\"e42\", from the end of a tree line) or element (a part of its \
+             text, with role to narrow it)";
+        "wait_for_and_traverse" {"pid": 7, "ref": "e1", "element": "a"} =>
+            "ref and element were given together. Pass only one";
+        "wait_for_and_traverse" {"pid": 7, "ref": "e1", "x": 1} =>
+            "unknown argument \"x\" for wait_for_and_traverse. Did you mean \"pid\"?";
+        "wait_for_and_traverse" {"pid": 7, "ref": "e1", "state": "gone"} =>
+            "state must be one of present, absent, visible, enabled, loaded, focused, selected, \
+             checked, mixed, expanded, collapsed, disabled, editable, secure, not \"gone\"";
+        "drag_and_traverse" {"pid": 7, "ref": "e1"} =>
+            "the end of the drag is missing. Pass toRef (\"e42\"), toElement (a part of its text), \
+             or toX and toY";
+        "drag_and_traverse" {"pid": 7, "ref": "e1", "toX": 1} =>
+            "toX was given without toY. Pass both";
+        "drag_and_traverse" {"pid": 7, "ref": "e1", "toRef": "e2", "toX": 1, "toY": 1} =>
+            "toRef and toX,toY were given together. Pass only one";
+        "drag_and_traverse" {"pid": 7, "toRef": "e2"} => "no target. Pass one of WAYS";
         // Keys.
-        (click, json!({"pid": 7, "ref": "e1", "pressKeyModifiers": ["Shift"]}), "pressKeyModifiers was given without pressKey. Pass both".into()),
-        ("press_key_and_traverse", json!({"pid": 7, "keyName": "a", "modifierFlags": 3}), "modifierFlags must be a list of names such as [\"Control\"], not 3".into()),
-        ("press_key_and_traverse", json!({"pid": 7, "keyName": "a", "modifierFlags": ["Shift", 3]}), "modifierFlags must be a list of names such as [\"Control\"], not 3".into()),
-    ] {
-        assert_eq!(read(tool, arguments.clone()).unwrap_err(), error, "{tool} {arguments}");
+        "click_and_traverse" {"pid": 7, "ref": "e1", "pressKeyModifiers": ["Shift"]} =>
+            "pressKeyModifiers was given without pressKey. Pass both";
+        "press_key_and_traverse" {"pid": 7, "keyName": "a", "modifierFlags": 3} =>
+            "modifierFlags must be a list of names such as [\"Control\"], not 3";
+        "press_key_and_traverse" {"pid": 7, "keyName": "a", "modifierFlags": ["Shift", 3]} =>
+            "modifierFlags must be a list of names such as [\"Control\"], not 3";
+    } {
+        let error = error.replace("WAYS", WAYS);
+        assert_eq!(
+            read(tool, arguments.clone()).unwrap_err(),
+            error,
+            "{tool} {arguments}"
+        );
     }
 }
 

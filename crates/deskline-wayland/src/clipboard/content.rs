@@ -19,7 +19,7 @@ const TEXT: Duration = Duration::from_millis(300);
 /// The time between two checks of the cancel flag.
 pub(crate) const SLICE: Duration = Duration::from_millis(10);
 
-/// More types in which to offer a text, because Xwayland asks for them.
+/// Two more types in which a text is offered, because Xwayland asks for them.
 const X11_TEXT_TYPES: [&str; 2] = ["STRING", "TEXT"];
 
 /// The clipboard's data: pairs of a type and the data of that type.

@@ -131,7 +131,7 @@ impl Keeper {
     ) -> Result<Received> {
         let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
         let (reader, writer) = pipe_with(flags).map_err(Error::system("making a pipe"))?;
-        // Only our end of the pipe is non-blocking: owners may not expect a non-blocking pipe.
+        // Owners may not expect a non-blocking pipe. So only our end is non-blocking.
         let blocking = rustix::fs::OFlags::empty();
         rustix::fs::fcntl_setfl(&writer, blocking).map_err(Error::system("making a pipe"))?;
         offer.receive(kind.to_owned(), writer.as_fd());
@@ -162,7 +162,7 @@ impl Board for Keeper {
     }
 
     fn take_changed(&mut self) -> bool {
-        // The compositor reports our own selections to us too.
+        // The compositor reports selections that we have set ourselves, too.
         take(&mut self.client.heard.clipboard.changed) && self.owned.is_none()
     }
 

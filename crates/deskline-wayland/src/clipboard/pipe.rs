@@ -71,7 +71,7 @@ impl Writer {
 }
 
 /// Whether `app`, or a process that it has started, reads from `pipe`. For an app in Xwayland, the
-/// compositor reads. Returns `true` if the reader cannot be determined.
+/// compositor reads. Returns `true` if the reader is unknown.
 ///
 /// The protocol does not name the client that asks for data, and clipboard managers ask too.
 pub(crate) fn is_read_by(pipe: &OwnedFd, app: u32, compositor: u32) -> bool {

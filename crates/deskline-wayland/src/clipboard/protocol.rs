@@ -39,7 +39,8 @@ pub(super) fn bind(client: &Client) -> Result<ZwlrDataControlManagerV1> {
     let registry = &client.registry;
     let its = Argument::Str(Some(Box::new(its.into())));
     let [version, new] = [Argument::Uint(1), Argument::NewId(ObjectId::null())];
-    // `wl_registry.bind`, built by hand: wayland-client would always send `zwlr_…` as the name.
+    // `wl_registry.bind` is built by hand, because wayland-client would always send `zwlr_…` as the
+    // name.
     let message = Message {
         sender_id: registry.id(),
         opcode: 0,

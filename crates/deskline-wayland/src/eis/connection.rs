@@ -1,5 +1,5 @@
-//! A connection to the compositor's EIS socket. Every wait has a time limit here, because the waits
-//! of the crate `reis` have none.
+//! A connection to the compositor's EIS socket. Every wait in it has a time limit, which the waits
+//! of the crate `reis` lack.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -67,11 +67,10 @@ fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::lost("talking to the compositor's input socket")(e)
 }
 
-/// Sends a disconnect request. When a socket was closed without that request, Mutter's EIS took the
-/// close for a client's error, and in one of five sessions GNOME Shell then stopped reading its
-/// session bus. Then waits until the compositor has closed its end of the socket: if Mutter's
-/// session ends before that, Mutter up to 48.7 writes to freed memory (fixed by f88209feb7, in 48.8
-/// and 50).
+/// Sends a disconnect request before the socket closes. Without it, Mutter's EIS took the close for
+/// an error of the client, and in one of five sessions GNOME Shell then stopped reading its session
+/// bus. After the request, waits until the compositor has closed its end: if Mutter's session ends
+/// before that, Mutter up to 48.7 writes to freed memory (fixed by f88209feb7, in 48.8 and 50).
 impl Drop for Connection {
     fn drop(&mut self) {
         self.proto.disconnect();
@@ -192,8 +191,8 @@ impl Connection {
                 self.gone = Some(explanation.unwrap_or_default());
             }
             ei::Event::Callback(callback, _) => self.done.push(callback),
-            // If we had a touchscreen, GNOME Shell would hide the pointer for a moment and lose
-            // clicks.
+            // No touchscreen is taken: it would make GNOME Shell hide the pointer for a moment and
+            // lose clicks.
             ei::Event::Seat(_, seat::Event::Capability { interface, .. })
                 if self.sends && interface == TOUCH => {}
             ei::Event::Seat(seat, seat::Event::Capability { mask, .. }) => {
@@ -212,7 +211,7 @@ impl Connection {
             ei::Event::Device(proto, device::Event::Destroyed { .. }) => {
                 self.devices.retain(|d| d.proto != proto);
             }
-            // All devices of a capture start and stop together, so watch only the keyboard.
+            // All devices of a capture start and stop together. So only the keyboard is watched.
             ei::Event::Device(proto, event) => {
                 let mut keyboards = self.devices.iter().filter(|d| d.keyboard.is_some());
                 let keyboard = keyboards.any(|d| d.proto == proto);

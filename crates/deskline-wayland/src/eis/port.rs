@@ -13,18 +13,18 @@ use super::connection::{Connection, PATIENCE};
 use super::device::Device;
 use crate::layout::{Layout, unreadable};
 
-/// The time between two notches of the wheel. GTK 4.8 merges the wheel events of a frame into one
-/// and drops an app's first wheel event, so it may drop several notches at once. Qt 6.10 drops some
-/// wheel events that come at the same time.
+/// The time between two notches of the wheel. GTK 4.8 merges the wheel events of a frame into one,
+/// and drops the first wheel event that an app gets. So notches at once may be lost. Qt 6.10 drops
+/// some wheel events that come at the same time.
 const APART: Duration = Duration::from_millis(20);
 
 /// A wheel notch, in the units of `ei_scroll.scroll_discrete`.
 const NOTCH: i32 = 120;
 
 /// KWin 6.1 to 6.3 holds the pointer back at the border between two screens until the motions
-/// beyond the border add up to a threshold, which it then subtracts from the motion, even from an
-/// absolute one. This constant is the threshold at corners, in pixels. At edges the threshold is
-/// 100 pixels, unless the user has set more.
+/// beyond the border add up to a threshold. It subtracts the threshold from the motion, even from
+/// an absolute one. This is the threshold at corners, in pixels. At edges it is 100 pixels, unless
+/// the user has set more.
 const HELD_BACK: f64 = 2_000.0;
 
 /// An EIS connection. When it ends, the compositor releases pressed keys and buttons.
@@ -163,8 +163,8 @@ impl Eis {
     /// Moves the pointer to this point, and waits until the compositor has processed that.
     pub(crate) fn go(&mut self, x: f64, y: f64) -> Result<()> {
         if std::mem::take(&mut self.cornered) {
-            // Mutter's barriers, which form the corner, stop every diagonal motion that starts on
-            // them, and the shell then opens its overview. They let motions along an axis pass.
+            // Mutter's barriers around the corner stop every diagonal motion that starts on them,
+            // and the shell then opens its overview. Motions along an axis pass.
             self.shift([(1.0, 0.0), (0.0, 1.0)])?;
         }
         self.put(x, y)?;
@@ -175,10 +175,8 @@ impl Eis {
     pub(crate) fn button(&mut self, code: u32, press: bool) -> Result<()> {
         let space = self.space.clone();
         let here = |d: &Device| d.button.is_some() && d.reaches(space.as_deref());
-        let index = match self.device("mouse button", here) {
-            Err(_) => self.device("mouse button", |d| d.button.is_some())?,
-            found => found?,
-        };
+        let index = self.device("mouse button", here);
+        let index = index.or_else(|_| self.device("mouse button", |d| d.button.is_some()))?;
         if let Some(button) = &self.connection.devices[index].button {
             use ButtonState::{Press, Released};
             button.button(code, if press { Press } else { Released });

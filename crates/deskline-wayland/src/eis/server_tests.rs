@@ -171,7 +171,7 @@ impl Bed {
 
 impl Drop for Bed {
     fn drop(&mut self) {
-        // The disconnect ends the thread; the other socket ends a hanging server.
+        // The disconnect ends the thread. If the server hangs, the other socket ends it.
         self.waker.shutdown(std::net::Shutdown::Both).unwrap();
         drop(self.eis.take());
         let ended = self.thread.take().unwrap().join();
@@ -343,7 +343,7 @@ fn a_paused_device_gets_no_input_until_it_is_resumed() {
 }
 
 #[test]
-fn the_pointer_leaves_a_screen_corner_along_its_edges_once() {
+fn the_pointer_is_moved_once_out_of_a_screen_corner() {
     let mut bed = Bed::new("");
     bed.eis.as_mut().unwrap().in_a_corner();
     let seen = bed.act(click).1;

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use deskline_contract::{Error, Result};
 use zbus::blocking::Connection;
-use zbus::zvariant::{DynamicDeserialize, OwnedFd};
+use zbus::zvariant::OwnedFd;
 
-use crate::dbus::{self, Arguments};
+use crate::dbus::{self, Arguments, Reply};
 
 /// How long KWin may take for an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -45,8 +45,8 @@ impl Bus {
         let its = dbus::pid_of(&connection, &kwin).map_err(unavailable)?;
         if its != pid {
             return Err(Error::Unavailable(format!(
-                "the session bus is another session's: KWin there is process {its}, the Wayland \
-                compositor is {pid}"
+                "the session bus belongs to another session: its KWin is process {its}, the \
+                Wayland compositor is {pid}"
             )));
         }
         Ok(Self {
@@ -59,16 +59,13 @@ impl Bus {
     }
 
     /// Calls a method of KWin and returns its result.
-    pub(super) fn ask<R>(
+    pub(super) fn ask<R: Reply>(
         &self,
         path: &str,
         interface: &str,
         member: &str,
         body: &impl Arguments,
-    ) -> Result<R>
-    where
-        R: for<'d> DynamicDeserialize<'d>,
-    {
+    ) -> Result<R> {
         let on = (self.kwin.as_str(), path, interface);
         dbus::ask(&self.connection, on, member, body).map_err(lost)
     }
@@ -83,7 +80,7 @@ impl Bus {
     /// Whether the screen is locked.
     pub(super) fn is_locked(&self) -> bool {
         let saver = "org.freedesktop.ScreenSaver";
-        // A KWin without a lock screen does not have this object.
+        // KWin without a lock screen has no such object.
         let locked = self.ask("/ScreenSaver", saver, "GetActive", &());
         locked.unwrap_or_default()
     }

@@ -40,7 +40,7 @@ const LOOK: Duration = Duration::from_millis(5);
 const ASK: Duration = Duration::from_millis(300);
 
 /// Why an older KWin takes no input, as a clause.
-const TOO_OLD: &str = "KWin takes input from other programs as of Plasma 6; for pointer and keys \
+const TOO_OLD: &str = "KWin takes input from other programs as of Plasma 6. For pointer and keys \
     choose Plasma (X11) at login";
 
 /// A KWin session as the display of a link.
@@ -66,7 +66,7 @@ pub struct Kde {
     guard: Option<Guard>,
     /// Where the link has put the pointer, while the guard keeps the pointer at the screen's edge.
     parked: Point,
-    /// The pixel in whose middle the last input left the pointer.
+    /// The pixel that the last input left the pointer in.
     left: Option<Point>,
     /// The pixel that events have moved the pointer to since the guard was opened.
     went: Option<Point>,
@@ -118,10 +118,10 @@ impl Kde {
         self.method.take_keys(app, (&self.bus, &self.socket))
     }
 
-    /// When this connection's D-Bus or EIS socket closes, KWin releases the keys that are down. If
-    /// the guard's process is killed at the same time, KWin learns of that later, from the bus.
-    /// Until then the capture would swallow the releases, so this function keeps both sockets open
-    /// longer.
+    /// Keeps this connection's D-Bus and EIS sockets open for a while after this process has ended.
+    /// When they close, KWin releases the keys that are down. But if the guard's process is killed
+    /// at the same moment, KWin learns of that later, and until then the capture would swallow the
+    /// releases.
     fn linger(&self, socket: BorrowedFd<'_>) -> Option<Lingering> {
         let bus = self.bus.socket.as_ref().filter(|_| self.has_guard)?;
         let bus = bus.try_clone().map(OwnedFd::from);
@@ -163,8 +163,8 @@ impl Kde {
         self.guard.as_ref().is_some_and(Guard::holds)
     }
 
-    /// The pixel of the pointer. KWin rounds, so it reports the middle of a pixel as the next
-    /// pixel.
+    /// The pixel of the pointer. KWin rounds, so it reports a pointer in the middle of a pixel at
+    /// the next pixel.
     fn pixel(&self, reported: Point) -> Point {
         let left = self.left.filter(|left| next(*left) == reported);
         left.unwrap_or(reported)
@@ -213,7 +213,7 @@ impl Gate for Kde {
         }
     }
 
-    /// Moves the pointer to the pixel's corner: at the middle, KWin would report the next pixel.
+    /// Moves the pointer to the pixel's corner. In the middle, KWin would report the next pixel.
     fn put_pointer(&mut self, to: Point) -> Result<()> {
         let opened = self.open();
         let moved = opened.and_then(|()| self.devices((0.0, 0.0))?.go(to));
@@ -263,7 +263,7 @@ impl Workspaces for Kde {
 }
 
 impl Pictures for Kde {
-    /// The picture lacks the app's pop-ups, which are separate windows.
+    /// The picture has no pop-ups of the app, because they are windows of their own.
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
         let screen = self.screen()?;
         let window = screen.windows.iter().find(|w| w.id == id.0);
@@ -284,8 +284,8 @@ impl Compositor for Kde {
         self.input.clone()
     }
 
-    /// Checking the focus takes KWin some milliseconds, and so does opening the guard. So the parts
-    /// of a text are long.
+    /// The parts of a text are long, because a check of the focus and the opening of the guard take
+    /// KWin some milliseconds each.
     fn manner(&self) -> Manner<'_> {
         Manner {
             part: Part {
@@ -420,10 +420,8 @@ impl Guards for Kde {
         let leftmost = screen.screens.iter().min_by_key(|s| s.x).copied();
         (self.parked, self.several) = (self.pixel(screen.pointer), screen.screens.len() > 1);
         self.events()?;
-        let guard = match self.guard.take().and_then(Guard::if_alive) {
-            Some(guard) => Ok(guard),
-            None => Guard::start(&self.bus),
-        };
+        let alive = self.guard.take().and_then(Guard::if_alive);
+        let guard = alive.map_or_else(|| Guard::start(&self.bus), Ok);
         let (guard, leftmost, events) = match (guard, leftmost, self.events.as_mut()) {
             (Ok(guard), Some(leftmost), Some(events)) => (guard, leftmost, events),
             (Err(e), ..) => return Ok(Grab::Unable(e.to_string())),
@@ -450,7 +448,7 @@ impl Guards for Kde {
             return;
         };
         guard.end((x, y));
-        // KWin does not move the pointer far enough if the position is on another screen.
+        // If the position is on another screen, KWin does not move the pointer far enough.
         if let (true, Some(events)) = (self.several, &mut self.events)
             && let Err(e) = events.go(x, y)
         {

@@ -1,11 +1,11 @@
-//! Blocks the person's input by KWin's input capture: during a capture, their keys, clicks and
-//! motions reach a process of ours (`keeper`) instead of apps. A capture begins when a pointer
-//! crosses a barrier, so the guard pushes our pointer over the left edge of the screen.
+//! Blocks the person's input by KWin's input capture. During a capture, their keys, clicks and
+//! motions reach a process of ours (`keeper`) and no app. A capture begins when a pointer crosses a
+//! barrier. So the guard pushes our pointer over the left edge of the screen.
 //!
-//! The capture takes the agent's own events too. So the guard opens it for each burst of input and
-//! closes it right afterwards: the person's presses in those milliseconds reach the app. A capture
-//! ends when its process ends, at the time limit, shortly after Esc, or by Super+Shift+Esc, which
-//! KWin handles itself.
+//! A capture also takes the agent's own events. So the guard opens it for each burst of input and
+//! closes it right after that. In these milliseconds, what the person presses reaches the app. A
+//! capture ends when its process ends, at the time limit, shortly after Esc, or by Super+Shift+Esc,
+//! which KWin handles itself.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout};
@@ -32,7 +32,7 @@ const BEGINS: Duration = Duration::from_millis(300);
 /// How far past the edge the pointer is pushed.
 const PUSH: f64 = 20.0;
 
-/// The link's answer mentions gaps in the capture only if they add up to at least this time. People
+/// Gaps in the capture are mentioned in the answer only if they add up to at least this. People
 /// press keys 100 ms apart or more.
 const MENTIONED: Duration = Duration::from_millis(100);
 
@@ -72,8 +72,8 @@ pub(super) struct Guard {
     open_since: Option<Instant>,
     /// The total time that the capture was open during this task.
     gap: Duration,
-    /// Continues this process at the time limit if it is stopped (SIGSTOP), so that it releases its
-    /// own keys.
+    /// Wakes this process at the time limit if it is stopped (SIGSTOP), so that it releases its own
+    /// keys.
     alarm: Alarm,
 }
 
@@ -238,7 +238,7 @@ impl Drop for Guard {
     }
 }
 
-/// Waits until KWin knows that the process has ended: until then KWin captures the releases of our
+/// Waits until KWin knows that the process has ended. Before that it captures the releases of our
 /// keys, and apps would never see them.
 fn await_end(pid: u32, bus: &Bus) {
     process::ends_within(pid, BEGINS);

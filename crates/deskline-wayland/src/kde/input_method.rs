@@ -1,6 +1,6 @@
 //! KWin's input method, which Plasma's settings call "Virtual Keyboard". In a text field, KWin
-//! gives all keys to the input method first, but modifiers to the app at once: Control+A would type
-//! an "a". So Deskline takes the keys from the input method for the rest of a link.
+//! gives all keys to it first, but modifiers to the app at once. So Control+A would type an "a".
+//! Deskline takes the keys away from the input method for the rest of a link.
 
 use std::path::Path;
 use std::time::Duration;
@@ -30,8 +30,8 @@ const REPORTS: Duration = Duration::from_millis(500);
 pub(super) struct InputMethod {
     /// Whether KWin has an input method, as of the start of the present action.
     exists: bool,
-    /// Whether the app has had time to report its text field in this action, so that an input
-    /// method that is off stays off.
+    /// Whether the app has had time to report its text field in this action. If so, an input method
+    /// that is off stays off.
     stays_off: bool,
     /// The app whose keys were taken from the input method.
     pub(super) taken_in: Option<u32>,
@@ -68,11 +68,11 @@ impl InputMethod {
             return Ok(false);
         }
         self.stays_off = true;
-        // When KWin answers, it has sent all earlier events to its clients, and has handled what
-        // the clients had sent.
+        // KWin's answer proves two things: it has sent all earlier events to its clients, and has
+        // handled what these had sent.
         let mut roundtrip = || kept(&mut self.client, || Client::connect(socket))?.roundtrip();
-        // The app has got the keyboard focus or keys. Wait until the app has handled that, and
-        // until KWin has handled what the app then reports.
+        // The app has got the focus or keys. One round trip waits until it has handled them, the
+        // next until KWin has handled what it then reports.
         roundtrip()?;
         family::await_sleep(&[Family::new(app)], REPORTS);
         roundtrip()?;
@@ -86,8 +86,8 @@ impl InputMethod {
         Ok(true)
     }
 
-    /// Gives the keys back to the input method if `to_text`, that is, if they still go to a text
-    /// field of the same app. Otherwise KWin gives them back in the next text field.
+    /// Gives the keys back to the input method if `to_text`: they still go to a text field of the
+    /// same app. Otherwise KWin gives them back in the next text field.
     pub(super) fn give_back(&mut self, bus: &Bus, to_text: bool) {
         if self.taken_in.take().is_some()
             && to_text

@@ -1,9 +1,9 @@
-//! The process that owns KWin's capture. KWin ends a capture together with its owner's D-Bus
-//! connection, so the person has their devices back when this process ends. This process also ends
-//! the capture at the time limit and shortly after Esc, even if the server is stopped (SIGSTOP).
+//! The process that owns KWin's capture. When this process ends, its D-Bus connection ends, and
+//! with that the capture: the person has their devices back. It also ends the capture at the time
+//! limit and shortly after Esc, even if the server is stopped (SIGSTOP).
 //!
 //! Orders arrive on the standard input, one JSON value per line, and reports go to the standard
-//! output. This process ends with the server, because the server's end closes the standard input.
+//! output. When the server ends, the standard input closes, and this process ends too.
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
@@ -16,10 +16,10 @@ use deskline_unix::{codes, wait};
 use reis::ei::handshake::ContextType;
 use rustix::event::{PollFd, PollFlags};
 use serde::{Deserialize, Serialize};
-use zbus::zvariant::{DynamicDeserialize, OwnedFd, OwnedObjectPath};
+use zbus::zvariant::{OwnedFd, OwnedObjectPath};
 
 use super::bus::{Bus, PATIENCE, lost};
-use crate::dbus::Arguments;
+use crate::dbus::{Arguments, Reply};
 use crate::eis::{Connection, Eis, Heard};
 
 pub(super) const MANAGER: &str = "/org/kde/KWin/EIS/InputCapture";
@@ -81,10 +81,7 @@ impl Capture {
         Ok(Self { bus, path })
     }
 
-    fn ask<R>(&self, member: &str, body: &impl Arguments) -> Result<R>
-    where
-        R: for<'d> DynamicDeserialize<'d>,
-    {
+    fn ask<R: Reply>(&self, member: &str, body: &impl Arguments) -> Result<R> {
         self.bus.ask(self.path.as_str(), INTERFACE, member, body)
     }
 
@@ -92,7 +89,8 @@ impl Capture {
     fn receiver(&self) -> Result<Connection> {
         let socket: OwnedFd = self.ask("connectToEIS", &())?;
         let mut receiver = Connection::open(socket.into(), ContextType::Receiver)?;
-        // A capture that begins before the device exists would not be reported.
+        // The device has to exist before the capture begins. Otherwise the beginning would not be
+        // reported.
         let there = |it: &Connection| {
             let mut devices = it.devices.iter();
             devices.any(|d| d.keyboard.is_some() && d.resumed)
@@ -127,7 +125,7 @@ struct State {
     /// Whether we have ended the capture ourselves, so that its end is not the person's doing.
     opened: bool,
     machine: Machine<()>,
-    /// Keys that an app saw pressed, and whose release was captured.
+    /// Keys whose press an app has seen, and whose release was captured.
     lost: Vec<u32>,
 }
 
@@ -212,11 +210,11 @@ impl Keeper {
         loop {
             self.hear(&mut reports)?;
             if !self.state.captured && !self.state.lost.is_empty() {
-                // KWin may report a release after the answer that the capture has ended.
+                // KWin may report a release only after it has answered that the capture has ended.
                 self.give_back(&mut reports)?;
             }
             if let Some(report) = self.state.expire(Instant::now()) {
-                // Ends the capture by the shortcut first: `disable` uses the bus, which may hang.
+                // The shortcut is tried first, because `disable` uses the bus, which may hang.
                 let freed = self.press_the_shortcut();
                 send(&mut reports, Some(&report));
                 let _ = self.capture.disable().and(freed);
@@ -231,8 +229,8 @@ impl Keeper {
             let mut part = [0; 512];
             let read = orders.read(&mut part).map_err(Error::system(WHAT))?;
             if read == 0 {
-                // The server has ended. KWin has released its keys, but the capture may have
-                // swallowed the releases.
+                // The server has ended, and KWin has released its keys. But the capture may have
+                // swallowed these releases.
                 let disabled = self.capture.disable();
                 return self.give_back(&mut reports).and(disabled);
             }
@@ -257,9 +255,9 @@ impl Keeper {
         Ok(())
     }
 
-    /// Releases the keys whose release was captured. Presses each key first, because KWin ignores
-    /// the release of a key that is not down on the same keyboard. KWin does not pass that press
-    /// on, because the key is already down for the app.
+    /// Releases the keys whose release was captured. KWin ignores the release of a key that is not
+    /// down on the same keyboard, so each key is pressed first. That press does not reach the app,
+    /// where the key is already down.
     fn give_back(&mut self, reports: &mut impl Write) -> Result<()> {
         self.hear(reports)?;
         let lost = std::mem::take(&mut self.state.lost);

@@ -1,6 +1,6 @@
 //! KWin of Plasma 6 and 5.27. Deskline lists and raises windows by scripts that KWin runs on
-//! request over D-Bus. On Plasma 6, it sends pointer events and keys through libei. Neither way
-//! needs a permission or an extension. Pictures need a `.desktop` file.
+//! request over D-Bus. On Plasma 6, it sends pointer events and keys through libei. Neither needs a
+//! permission or an extension, but pictures need a `.desktop` file.
 //!
 //! - `bus`: KWin on the session bus, with a time limit on every call.
 //! - `script`: runs a script in KWin and waits for its answer.

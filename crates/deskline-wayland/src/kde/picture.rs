@@ -2,8 +2,9 @@
 //! raw pixels through a pipe. KWin gives pictures only to programs whose `.desktop` file asks for
 //! the interface.
 //!
-//! Tested with KWin 5.27. Without OpenGL on a graphics device, KWin 6.3 lacks this interface, and
-//! KWin 6.7 cancels requests. So the tests use a service that answers as KWin's source code does.
+//! Tested with KWin 5.27. Newer versions need OpenGL on a graphics device: without it, KWin 6.3
+//! lacks this interface, and KWin 6.7 cancels requests. So for them the tests use a service that
+//! answers as KWin's source code does.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -44,8 +45,8 @@ pub(super) enum Access {
 }
 
 impl Access {
-    /// Finds out whether KWin allows pictures. Asks for the picture of a window that does not
-    /// exist: KWin checks the permission first, so its error tells.
+    /// Finds out whether KWin gives us pictures, by asking for a window that does not exist. KWin
+    /// checks the permission first, so its error tells.
     pub(super) fn ask(connection: &Connection, kwin: Option<&str>) -> Self {
         let Ok((_reader, writer)) = pipe_with(PipeFlags::CLOEXEC) else {
             return Self::Missing("no pipe for a screenshot could be made");
@@ -56,7 +57,7 @@ impl Access {
             }
             Err(zbus::Error::MethodError(name, ..)) if name.starts_with(SCREENSHOT) => Self::Given,
             Err(_) => Self::Missing(
-                "this KWin has no org.kde.KWin.ScreenShot2: it comes with Plasma 5.22, and only \
+                "this KWin has no org.kde.KWin.ScreenShot2, which comes with Plasma 5.22, and only \
                 where KWin draws with OpenGL",
             ),
             Ok(_) => Self::Given,

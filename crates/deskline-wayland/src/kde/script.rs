@@ -11,17 +11,16 @@ use std::time::Duration;
 use deskline_contract::{Error, Result};
 use deskline_unix::wait;
 use zbus::message::Header;
-use zbus::zvariant::DynamicDeserialize;
 
 use super::bus::{Bus, PATIENCE, lost};
-use crate::dbus::Arguments;
+use crate::dbus::{Arguments, Reply};
 
 /// Our D-Bus object that the scripts call with their answer.
 const PATH: &str = "/org/deskline/Script";
 const INTERFACE: &str = "org.deskline.Script";
 
-/// How many tries may fail because another program's script runs instead of ours, and how long each
-/// of these tries waits for an answer.
+/// How many tries may fail because KWin runs another program's script instead of ours, and how long
+/// each of them waits for an answer.
 const OTHERS: usize = 3;
 const SOON: Duration = Duration::from_millis(300);
 
@@ -73,9 +72,9 @@ impl Scripts {
     }
 
     /// Runs a script, which answers by `say(text)`. The answer is a text, because a number could
-    /// arrive as one of several D-Bus types. The script may run more than once: KWin numbers
-    /// scripts by their count, so that scripts of two programs can get the same number, and `run`
-    /// may start the other program's script.
+    /// arrive as one of several D-Bus types. The script may run twice: KWin gives a script the
+    /// number of scripts so far, so two programs may get the same number, and `run` may start the
+    /// other program's script.
     pub(super) fn run(&mut self, script: &str) -> Result<String> {
         for _ in 0..OTHERS {
             match self.run_once(script, SOON) {
@@ -104,10 +103,7 @@ impl Scripts {
         answer
     }
 
-    fn scripting<R>(&self, member: &str, body: &impl Arguments) -> Result<R>
-    where
-        R: for<'d> DynamicDeserialize<'d>,
-    {
+    fn scripting<R: Reply>(&self, member: &str, body: &impl Arguments) -> Result<R> {
         let interface = "org.kde.kwin.Scripting";
         self.bus.ask("/Scripting", interface, member, body)
     }

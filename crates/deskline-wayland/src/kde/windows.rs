@@ -81,7 +81,7 @@ const it = all().find(w => String(w.internalId) === ID);
 if (it) it.minimized = true;
 say(it ? 'yes' : 'no');";
 
-/// A window, with KWin's UUID for it. The window's `id` is 63 bits of the UUID.
+/// A window, with KWin's UUID for it. The window's `id` is made of 63 bits of the UUID.
 pub(super) type KdeWindow = Listed<String>;
 
 /// All windows, frontmost first, and the pointer.
@@ -158,8 +158,8 @@ fn rect([x, y, w, h]: [i32; 4]) -> Rect {
     Rect { x, y, w, h }
 }
 
-/// The first half of a UUID in braces. That half is random. Its highest bit is cleared, because
-/// that bit marks ids of windows that no display system lists.
+/// The first half of a UUID in braces, which is random. Its highest bit is cleared, because that
+/// bit marks windows that no display system lists.
 fn number(uuid: &str) -> Option<u64> {
     let inner = uuid.strip_prefix('{')?.strip_suffix('}')?;
     let digits: String = inner.chars().filter(|c| *c != '-').collect();

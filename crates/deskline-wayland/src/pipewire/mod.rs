@@ -51,9 +51,9 @@ pub(crate) fn is_there() -> std::result::Result<(), String> {
     api().map(drop)
 }
 
-/// How long each of the first connections to a stream waits for a frame. Mutter sends a frame when
-/// a stream begins, and the next one only when the window changes. On Mutter 43, the first frame is
-/// sometimes lost, but a new connection gets a first frame of its own.
+/// How long each of the first connections to a stream waits for a frame. Mutter sends one when a
+/// stream begins, and the next only when the window changes. In Mutter 43 the first one is
+/// sometimes lost, but each new connection gets one.
 const TRIES: [Duration; 2] = [Duration::from_millis(400), Duration::from_millis(600)];
 
 /// Returns a frame of a node, with the present content of its window. `early` is a stream of the
@@ -62,7 +62,8 @@ const TRIES: [Duration; 2] = [Duration::from_millis(400), Duration::from_millis(
 pub(crate) fn frame(node: u32, mut early: Option<Stream>, time: Duration) -> Result<Frame> {
     for time in TRIES.into_iter().chain([time]) {
         let frame = match early.take() {
-            // Ignores errors: this stream was connected in advance, and may be of another window.
+            // This stream was connected in advance, and may be of another window. So its errors do
+            // not count.
             Some(early) => early.frame(time).unwrap_or_default(),
             None => Stream::connect(node)?.map_or(Ok(None), |stream| stream.frame(time))?,
         };

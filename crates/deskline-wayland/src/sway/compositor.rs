@@ -25,8 +25,8 @@ const RAISES: Duration = Duration::from_secs(1);
 /// How often to check whether the window has the keyboard. Events would need a second connection.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The first version of sway that was seen to survive a client that asks for the seat's pointer
-/// just after the seat has lost its last pointer. sway 1.7 crashes: see `helper::hold_pointer`.
+/// The first version of sway that was seen to survive when the seat loses its last pointer and a
+/// client asks for the pointer right after. sway 1.7 crashes: see `helper::hold_pointer`.
 const SURVIVES: (u32, u32) = (1, 10);
 
 /// The socket of the compositor's own IPC protocol.
@@ -165,13 +165,14 @@ impl Compositor for Sway {
         self.ipc.windows().map(Listing::listed)
     }
 
-    /// sway (1.10) reports a window as focused even while the screen is locked. With several seats,
-    /// apps cannot help: they report the focus of the seat whose focus has changed last.
+    /// sway (1.10) reports a window as focused even while the screen is locked. If there are
+    /// several seats, apps do not help: they report the focus of the seat whose focus has changed
+    /// last.
     fn misses_launchers(&mut self) -> bool {
         self.ipc.has_one_seat()
     }
 
-    /// While a menu is open, the window that it belongs to keeps the keyboard.
+    /// While a menu is open, the window that it was opened from keeps the keyboard.
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         let windows = self.ipc.windows()?;
         let front = windows.iter().find(|w| w.focused);

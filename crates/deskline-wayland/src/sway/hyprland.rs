@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use deskline_contract::{Error, Result};
 use deskline_core::Rect;
-use deskline_unix::socket;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::ipc::{Ipc, LONGEST, PATIENCE, SwayWindow, Workspace};
+use super::ipc::{Ipc, LONGEST, SwayWindow, Workspace, open};
 use crate::listed::{Corner, Kind, Listed, ListedWindow};
 
 /// The failed operation, for errors.
@@ -59,7 +58,7 @@ struct Monitor {
 #[serde(rename_all = "camelCase")]
 struct Client {
     address: String,
-    /// Whether another window of the same group is shown instead.
+    /// Whether the window is hidden behind another one of its group.
     hidden: bool,
     at: [i32; 2],
     size: [i32; 2],
@@ -84,7 +83,7 @@ impl Client {
         u64::from_str_radix(digits, 16).unwrap_or(0)
     }
 
-    /// The sort key of the stacking order, topmost window first.
+    /// What windows are sorted by, so that the topmost comes first.
     fn rank(&self) -> (bool, u8) {
         let rank = match (self.fullscreen, self.floating) {
             (0, true) if self.allowed_over_fullscreen || self.pinned => 0,
@@ -145,9 +144,7 @@ impl Hyprland {
 
     fn ask(&self, request: &str) -> Result<Vec<u8>> {
         let exchange = || -> io::Result<Vec<u8>> {
-            let mut stream = socket::connect(&self.0, PATIENCE)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
-            stream.set_write_timeout(Some(PATIENCE))?;
+            let mut stream = open(&self.0)?;
             stream.write_all(request.as_bytes())?;
             let mut answer = Vec::new();
             stream.take(LONGEST.into()).read_to_end(&mut answer)?;
@@ -215,8 +212,7 @@ impl Ipc for Hyprland {
         self.dispatch(&lua, &format!("alterzorder top,{which}"))
     }
 
-    /// If the window is on a special workspace, which is shown over another workspace, hides the
-    /// special one again.
+    /// Hides a special workspace again, which is shown over another one, if the window is on it.
     fn put_away(&mut self, id: u64) -> Result<()> {
         let clients: Vec<Client> = self.get("clients")?;
         let window = clients.iter().find(|c| c.id() == id);

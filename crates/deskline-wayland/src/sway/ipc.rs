@@ -14,7 +14,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use crate::listed::{Corner, Kind, Listed, ListedWindow};
 
 /// How long the compositor may take for an answer.
-pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 const MAGIC: &[u8; 6] = b"i3-ipc";
 
@@ -54,6 +54,14 @@ pub(crate) trait Ipc: Send {
     }
 }
 
+/// Connects to a compositor that may hang.
+pub(super) fn open(path: &Path) -> io::Result<UnixStream> {
+    let stream = socket::connect(path, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    Ok(stream)
+}
+
 /// A connection to sway.
 pub(crate) struct Sway(UnixStream);
 
@@ -66,7 +74,7 @@ pub(crate) struct Workspace {
     /// 0 if the workspace has no number.
     pub(super) number: u32,
     pub(super) name: String,
-    /// The workspace that the same output shows instead.
+    /// The workspace that the output shows in its place.
     pub(crate) instead: String,
 }
 
@@ -131,17 +139,8 @@ impl Node {
 
 impl Sway {
     pub(crate) fn connect(path: &Path) -> Result<Self> {
-        Self::open(path)
-            .map_err(|e| Error::Unavailable(format!("sway's socket does not answer: {e}")))
-    }
-
-    /// Like [`Sway::connect`]. The error is `TimedOut` if sway hangs and its queue of connections
-    /// is full, and another error if sway has ended.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let stream = socket::connect(path, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        Ok(Self(stream))
+        let silent = |e| Error::Unavailable(format!("sway's socket does not answer: {e}"));
+        open(path).map(Self).map_err(silent)
     }
 
     fn ask(&mut self, kind: u32, payload: &str) -> Result<Vec<u8>> {
@@ -338,7 +337,8 @@ mod tests {
 
     #[test]
     fn windows_are_found_from_front_to_back() {
-        let tree = r#"{"id":1,"type":"output","rect":{"x":9,"y":0,"width":800,"height":900},"focus":[3,2],"nodes":[
+        let tree = r#"{"id":1,"type":"output","rect":{"x":9,"y":0,"width":800,"height":900},
+            "focus":[3,2],"nodes":[
             {"id":2,"pid":20,"name":"Back","rect":{"x":0,"y":0,"width":800,"height":900},
              "window_rect":{"x":2,"y":0,"width":796,"height":898}},
             {"id":3,"focus":[5],"floating_nodes":[{"id":5,"pid":50},

@@ -23,10 +23,10 @@ use crate::wlroots::{picture, screens};
 /// How long the compositor may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
 
-/// How long an app may take to report to assistive technology that its window has the keyboard.
+/// How long an app may take to tell assistive technology that its window has the keyboard.
 const CLAIMS: Duration = Duration::from_millis(500);
 
-/// How long the target app may take to answer assistive technology. It may be busy.
+/// How long the target app may take to answer assistive technology, because it may be busy.
 const ANSWERS: Duration = Duration::from_secs(2);
 
 /// How long to wait for an app's report of the keyboard before checking for an open menu: while a
@@ -91,7 +91,7 @@ impl<T: Toplevels> WlrDisplay<T> {
             places: Vec::new(),
             fixed: Vec::new(),
             enlarged: None,
-            // Assume that these compositors do not survive the loss of our pointer.
+            // These compositors are taken to crash when they lose our pointer.
             input: Input::new(socket, false),
             front: None,
         }))
@@ -152,10 +152,8 @@ struct Activated {
 
 impl Activated {
     fn window(self) -> Window {
-        match self.its {
-            Some(its) => AppToplevel::window(its),
-            None => unknown(self.number, self.title),
-        }
+        self.its
+            .map_or_else(|| unknown(self.number, self.title), AppToplevel::window)
     }
 }
 
@@ -191,8 +189,8 @@ fn listed(client: &Client) -> Vec<Listed<'_>> {
     all.map(|t| (t.number, &t.facts)).collect()
 }
 
-/// A window that no app describes. Its number in the compositor's list serves as its id. The ids of
-/// other windows are hashes, so a clash is unlikely.
+/// A window that no app describes. Its id is its number in the compositor's list. The ids of others
+/// are hashes, so a clash is unlikely.
 fn unknown(number: u64, title: String) -> Window {
     Window {
         id: WindowId(number),
@@ -221,8 +219,8 @@ impl<T: Toplevels> Raising for Wlr<T> {
             .into());
         };
         let may_be = self.pairs.listed(window, &listed(&self.client), &described);
-        // Try all windows with this title: the app reports which window has the keyboard. If there
-        // is only one window, try it twice: an app that has just started may have taken the
+        // All windows with this title are tried, and the app reports which one has the keyboard. If
+        // there is only one, it is tried twice: an app that has just started may have taken the
         // keyboard back.
         let tries = if may_be.len() == 1 { 2 } else { 1 };
         for number in may_be.iter().cycle().take(may_be.len() * tries) {
@@ -267,8 +265,8 @@ impl<T: Toplevels> Pictures for Wlr<T> {
         let corner = self.corner(&front, Effort::Look, &Cancel::new());
         let corner = corner.map_err(|e| match e {
             Error::Display(_) => failed(
-                "it is not known where on the screen the window is: Deskline finds its position \
-                with the first click, drag or scroll in it",
+                "the window's position on the screen is unknown. Deskline finds it with the first \
+                click, drag or scroll in it",
             ),
             e => e,
         })?;
@@ -385,8 +383,8 @@ impl<T: Toplevels> Compositor for Wlr<T> {
                 }
                 (None, Some(front)) => {
                     return Ok(Keyboard::Unclear(format!(
-                        "'{}' is in front now, a window that no app describes to assistive \
-                        technology, and input would not reach the target",
+                        "'{}' is in front now, so input would not reach the target. No app \
+                         describes this window to assistive technology",
                         escape::short(&front.title, 40)
                     )));
                 }

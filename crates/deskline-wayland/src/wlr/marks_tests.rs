@@ -70,7 +70,7 @@ fn a_window_is_found_by_its_marks_after_its_elements_have_moved() {
 }
 
 #[test]
-fn marks_that_are_seen_twice_or_not_at_all_find_no_window() {
+fn a_window_is_not_found_by_marks_that_are_missing_or_ambiguous() {
     let once = window(&parts(0), 1, (130, 61));
     let marks = Marks::take(&parts(0), TAKEN, &window(&parts(0), 1, (0, 0)));
     let twice = shot(1, |x, y| {
@@ -97,7 +97,7 @@ fn marks_that_do_not_move_are_dropped() {
 }
 
 #[test]
-fn half_of_its_marks_confirm_a_window_that_stays_and_fewer_do_not() {
+fn a_window_counts_as_still_there_if_half_of_its_marks_are() {
     let here = Point { x: 230, y: 41 };
     let all = window(&parts(0), 1, (130, 61));
     let mut marks = Marks::take(&parts(0), TAKEN, &window(&parts(0), 1, (0, 0)));

@@ -74,7 +74,7 @@ impl<T: Toplevels> Wlr<T> {
         };
         if self.toplevels.open_menu(its.pid, None)?.is_some() {
             return Err(not_known(
-                "a menu is open, which would close if Deskline measured its window's position",
+                "a menu is open, and would close if Deskline measured the position of its window",
             ));
         }
         if self.fixed.contains(&window) {

@@ -102,8 +102,7 @@ impl Banner {
         layer.set_size(w, h);
         layer.set_anchor(Anchor::Top | Anchor::Left);
         layer.set_margin(at.y - area.y, 0, 0, at.x - area.x);
-        // With -1, the banner may cover panels, and the compositor does not move it out of their
-        // way.
+        // -1: the banner may cover panels, and is not moved out of their way.
         layer.set_exclusive_zone(-1);
         surface.commit();
         self.client.heard.banner = None;

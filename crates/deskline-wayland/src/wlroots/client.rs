@@ -1,5 +1,5 @@
-//! A connection to the compositor. Every wait has a time limit here, because the waits of the crate
-//! `wayland-client` have none.
+//! A connection to the compositor. Every wait in it has a time limit, which the waits of the crate
+//! `wayland-client` lack.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -182,8 +182,8 @@ impl Client {
         self.heard.capabilities.contains(kind)
     }
 
-    /// Called after a device was created. `had` says whether the seat already had a device of that
-    /// kind. If not, apps have to bind the new device, and lose events that are sent before
+    /// Called after a device was created. `had`: whether the seat had a device of that kind before.
+    /// If not, apps have to bind the new one, and lose events that are sent before
     /// [`Client::await_apps`].
     pub(crate) fn introduce(&mut self, had: bool) -> Result<()> {
         self.roundtrip()?;

@@ -27,8 +27,7 @@ pub(crate) struct Input {
     survives: bool,
     pointer: Option<VirtualPointer>,
     keyboard: Option<VirtualKeyboard>,
-    /// The helper process that keeps a pointer on a seat without one, if this server has started
-    /// that helper.
+    /// The helper process that keeps a pointer on the seat, if this server has started it.
     holder: Option<Child>,
 }
 

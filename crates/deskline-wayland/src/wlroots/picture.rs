@@ -1,5 +1,5 @@
-//! Pictures by wlroots' screencopy. They show a part of an output, so they also show other windows
-//! that cover the wanted one.
+//! Pictures by wlroots' screencopy. They show a part of an output, and with it other windows that
+//! cover the wanted one.
 
 use std::fs::File;
 use std::os::fd::AsFd as _;

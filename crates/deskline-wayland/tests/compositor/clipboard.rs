@@ -83,7 +83,7 @@ fn data_that_the_person_copies_meanwhile_stays_on_the_clipboard() {
 }
 
 #[test]
-fn an_app_that_does_not_hand_over_its_data_costs_a_bounded_time() {
+fn a_clipboard_owner_that_gives_no_data_is_not_awaited_for_long() {
     let server = bed();
     server.with(|state| state.clipboard.withholds = true);
     let mut clipboard = deskline_wayland::clipboard::start(&server.socket()).expect("a clipboard");

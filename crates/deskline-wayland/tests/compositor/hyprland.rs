@@ -14,7 +14,7 @@ use super::server::desktop::Desktop;
 use super::server::{Options, Server};
 use super::{PERSONS, TARGET, TARGETS, at, desktop};
 
-/// Answers requests at this path. Of dispatchers, knows those with a call of a Lua function.
+/// Answers requests at this path. Of the dispatchers, it knows only those that call a Lua function.
 fn answer(server: &Arc<Server>, listener: &UnixListener) {
     while let Ok((mut stream, _)) = listener.accept() {
         let mut request = [0; 1024];

@@ -11,7 +11,7 @@ use super::{Bed, TARGET, at, id};
 fn is_right(options: Options) {
     let mut bed = Bed::new(options);
     bed.raise();
-    // A click finds its position.
+    // The display learns the window's position by a click.
     let pointer = bed.display.pointer_input().expect("a pointer");
     pointer
         .click(Click::left(at(5, 5)), &mut || None, &Cancel::new())

@@ -249,7 +249,7 @@ fn start(program: &Program) -> std::result::Result<(Option<u32>, Complaint), Str
 fn why(error: &io::Error) -> String {
     if error.raw_os_error() == Some(ERROR_ELEVATION_REQUIRED.0.cast_signed()) {
         return "it runs only as administrator, and Windows asks the user for permission on a \
-                screen that no program reaches: have the user start the program"
+            screen that no program reaches. Ask the user to start the program"
             .into();
     }
     format!("Windows says {error}")

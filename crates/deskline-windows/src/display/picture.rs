@@ -84,8 +84,8 @@ fn now(window: WindowId) -> Result<Picture> {
     }
     if is_covered(window, shown) {
         return none(
-            "the window draws only black, as protected ones do, or does not answer; and other \
-             windows cover it, so that the screen does not show it",
+            "the window draws only black, as protected ones do, or does not answer, and other \
+             windows cover it on the screen",
         );
     }
     let visible = shown.intersect(&screen());

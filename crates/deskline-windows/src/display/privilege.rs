@@ -7,9 +7,9 @@ use crate::os::{self, Integrity};
 const MEDIUM: u32 = 0x2000;
 
 /// Why no input reaches a program with more rights: a clause, and the next step.
-pub(crate) const ELEVATED: &str = "the window belongs to a program that runs as administrator, \
-    and Windows keeps the input of other programs from it: ask the user to start Deskline's client \
-    as administrator too, or to do this step";
+pub(crate) const ELEVATED: &str = "the window belongs to a program that runs as administrator, and \
+    Windows keeps the input of other programs from it. Ask the user to start Deskline's client as \
+    administrator too, or to do this step";
 
 /// Whether Windows blocks input from this process to the process `pid`.
 pub(crate) fn is_above(pid: u32) -> bool {

@@ -46,7 +46,7 @@ mod tests {
     use super::table::{Key, LIMIT, Valve, Why, run};
     use super::*;
 
-    /// What the hooks and their timer do, at a time of its own.
+    /// The hooks and their timer, with a clock of their own.
     struct Hooks {
         machine: Machine<()>,
         now: Instant,

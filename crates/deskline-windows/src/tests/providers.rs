@@ -142,7 +142,7 @@ fn a_page_that_builds_late_is_reported_and_waited_for_again() {
     page(&desk, "Gecko");
     desk.fake.world().elements[desk.form].wakes_after = Duration::from_millis(4_500);
     let answer = desk.refresh(PID);
-    let said = "the page is not there yet";
+    let said = "the page is not in the tree yet";
     assert!(answer.text.contains(said), "{}", answer.text);
     let answer = desk.refresh(PID);
     assert!(tree(&answer).contains("\"Order\""), "{}", tree(&answer));
@@ -164,8 +164,8 @@ fn the_folders_of_explorer_are_read_before_its_task_bar() {
     assert!(tree(&answer).contains("\"Bold\""), "{}", tree(&answer));
 }
 
-/// Qt's providers act, raise an event without a listener, and return that error, which has the same
-/// number as the error for an element that is gone.
+/// Qt's providers act, and then raise an event. If nobody listens to it, they return an error that
+/// has the same number as the error for an element that is gone.
 #[test]
 fn an_action_succeeds_although_nobody_listens_to_its_event() {
     let mut desk = Desk::new();
@@ -177,16 +177,16 @@ fn an_action_succeeds_although_nobody_listens_to_its_event() {
     assert_eq!(desk.fake.actions().len(), 1);
 }
 
-/// Excel takes seconds for it (<https://github.com/nvaccess/nvda/issues/7345>).
+/// Excel takes seconds for a subscription (<https://github.com/nvaccess/nvda/issues/7345>).
 #[test]
-fn links_on_one_app_subscribe_to_its_events_once() {
+fn several_calls_on_an_app_subscribe_to_its_events_only_once() {
     let mut desk = Desk::new();
     for wanted in [true, false, true] {
         desk.press_on(Target::text("Bold"));
         assert_eq!(desk.is_bold(), wanted);
     }
     assert_eq!(desk.fake.requests("listen"), 1);
-    // Another process that has got the pid.
+    // The pid now belongs to another process.
     desk.fake.world().apps.get_mut(&PID).unwrap().started = 8;
     desk.press_on(Target::text("Bold"));
     assert!(!desk.is_bold());

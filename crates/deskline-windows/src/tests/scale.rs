@@ -15,7 +15,7 @@ fn two_monitors() -> Desk {
 }
 
 #[test]
-fn a_window_that_is_restored_at_another_scale_is_clicked_where_it_is_then() {
+fn a_window_restored_at_another_scale_is_clicked_at_its_new_place() {
     let mut desk = two_monitors();
     desk.refresh(PID);
     {
@@ -43,7 +43,7 @@ fn a_window_is_clicked_where_it_is_after_its_scale_has_changed() {
 
 /// The scale changes in the middle of the link: once the window is in front.
 #[test]
-fn a_scale_that_changes_as_the_window_comes_to_the_front_moves_the_click() {
+fn a_click_is_right_although_the_scale_changes_with_the_raise() {
     let mut desk = two_monitors();
     {
         let mut world = desk.fake.world();

@@ -364,7 +364,7 @@ impl<U: Uia> Acting<'_, U> {
     fn choice_once_open(&self, choice: &str) -> Result<Option<Node<U::Element>>> {
         let pid = self.known.pid;
         let before: Vec<_> = toplevels(pid);
-        let is_new = |handle| before.iter().all(|top| top.handle != handle);
+        let is_new = |handle| before.iter().all(|top| top.id != handle);
         match self.act(&self.known.element, &Action::Expand) {
             Ok(()) | Err(Failure::TimedOut) => {}
             Err(Failure::Unsupported | Failure::Other(_)) => return Ok(None),
@@ -375,7 +375,7 @@ impl<U: Uia> Acting<'_, U> {
                 return Ok(Some(item));
             }
             for top in toplevels(pid) {
-                let list = is_new(top.handle).then(|| self.uia.window(top.handle, Depth::Element));
+                let list = is_new(top.id).then(|| self.uia.window(top.id, Depth::Element));
                 if let Some(Ok(list)) = list
                     && let Some(item) = self.search(&list.element, choice)?
                 {

@@ -3,13 +3,14 @@
 use std::time::Instant;
 
 use deskline_contract::Scope;
-use deskline_core::{App, Element, Role, States, Text, Tree, TreeWindow, escape, summary};
+use deskline_core::{App, Element, Role, States, Text, Tree, escape, summary};
 
 use super::facts;
 use super::identity::{Identities, Ids, Known};
 use super::uia::{Patterns, Process, Raw, Uia};
 use super::walk::{Item, Walk};
 use crate::display::privilege;
+use crate::os;
 
 /// Patterns that a control may have, but no part of a control's template.
 const USEFUL: Patterns = Patterns::all()
@@ -44,21 +45,13 @@ pub fn tree<U: Uia>(
     } = build;
     set_choices(&mut elements);
     set_scroll_areas(&mut elements);
-    let windows = walk.toplevels.iter().enumerate().map(|(index, top)| {
-        let root = walk.roots.iter().find(|(_, toplevel)| *toplevel == index);
-        TreeWindow {
-            id: top.handle,
-            extents: top.extents,
-            on_screen: top.on_screen,
-            elements: root
-                .and_then(|(item, _)| place[*item])
-                .into_iter()
-                .collect(),
-        }
-    });
+    let mut windows = walk.toplevels.clone();
+    for &(root, toplevel) in &walk.roots {
+        windows[toplevel].elements.extend(place[root]);
+    }
     let mut tree = Tree {
         dialog: dialog(walk).and_then(|item| place[item]),
-        windows: windows.collect(),
+        windows,
         took: start.elapsed(),
         ..Tree::new(App::new(pid, &process.name), elements)
     };
@@ -194,8 +187,9 @@ fn set_scroll_areas(elements: &mut [Element]) {
 fn dialog<U: Uia>(walk: &Walk<'_, U>) -> Option<usize> {
     let is_modal = |&&(item, toplevel): &&(usize, usize)| {
         let top = &walk.toplevels[toplevel];
-        let owner = walk.toplevels.iter().find(|t| Some(t.handle) == top.owner);
-        let over = owner.is_some_and(|owner| !owner.enabled) && top.enabled;
+        let owner =
+            os::owning(top.id).filter(|owner| walk.toplevels.iter().any(|t| t.id == *owner));
+        let over = owner.is_some_and(|owner| !os::is_enabled(owner)) && os::is_enabled(top.id);
         top.on_screen && (walk.items[item].raw.modal || over)
     };
     walk.roots.iter().find(is_modal).map(|(item, _)| *item)
@@ -218,15 +212,15 @@ fn partial<U: Uia>(
     }
     if walk.page_is_late {
         partial.push(
-            "the page is not there yet: a browser may take 20 s to describe it. Read again in a few \
-             seconds"
+            "the page is not in the tree yet. A browser may take 20 s to describe it. Read again \
+             in a few seconds"
                 .into(),
         );
     }
     for &index in &walk.hung {
         partial.push(format!(
             "the window '{}' does not answer",
-            escape::short(&walk.toplevels[index].title, 40)
+            escape::short(&os::title(walk.toplevels[index].id), 40)
         ));
     }
     let mut lacks = |count, before: &str, after: &str| {

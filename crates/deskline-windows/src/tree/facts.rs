@@ -125,10 +125,8 @@ fn value(raw: &Raw, role: Role) -> Text {
     if raw.patterns.contains(Patterns::VALUE) && !raw.value.is_empty() {
         return Text::new(raw.value.as_str());
     }
-    match raw.range {
-        Some(range) => Text::new(number::plain(range.value)),
-        None => Text::default(),
-    }
+    raw.range
+        .map_or_else(Text::default, |range| Text::new(number::plain(range.value)))
 }
 
 /// The bounds in whole pixels. Providers report infinite, empty or far-off bounds for elements

@@ -226,7 +226,7 @@ fn the_visible_part_of_a_long_text_is_requested() {
     assert_eq!((value.omitted_before, value.total()), (3_000, 5_000));
 }
 
-/// The terminal of Windows 11: a text whose name is its profile's, and no value.
+/// The terminal of Windows 11 is a text whose name is that of its profile, and which has no value.
 #[test]
 fn a_terminal_shows_what_it_has_written() {
     let (fake, window, mut trees) = app();
@@ -253,7 +253,7 @@ fn a_terminal_shows_what_it_has_written() {
 }
 
 #[test]
-fn a_part_of_a_template_is_left_out_unless_it_adds_information() {
+fn template_parts_without_information_are_left_out() {
     let (fake, window, mut trees) = app();
     let button = fake.add(
         window,
@@ -272,7 +272,7 @@ fn a_part_of_a_template_is_left_out_unless_it_adds_information() {
 }
 
 #[test]
-fn a_dialog_that_is_also_a_child_of_its_owner_is_read_once() {
+fn a_dialog_is_read_once_although_it_is_listed_twice() {
     let (fake, window, mut trees) = app();
     let dialog = fake.window(10, "Really?", [50.0, 50.0, 200.0, 100.0]);
     fake.add(dialog, raw(BUTTON, "Yes", [60.0, 60.0, 50.0, 20.0]));
@@ -293,7 +293,7 @@ fn a_dialog_that_is_also_a_child_of_its_owner_is_read_once() {
 }
 
 #[test]
-fn an_open_menu_that_is_a_window_too_is_read_once() {
+fn an_open_menu_is_read_once_although_it_is_listed_twice() {
     let (fake, window, mut trees) = app();
     let at = [0.0, 20.0, 100.0, 60.0];
     let popup = fake.window(10, "", at);

@@ -114,7 +114,7 @@ impl<U: Uia> AppTrees<U> {
     /// of Win32.
     pub(crate) fn toolkit(&self, pid: u32) -> Option<String> {
         let window = toplevels(pid).into_iter().next()?;
-        let window = self.uia.window(window.handle, Depth::Element).ok()?;
+        let window = self.uia.window(window.id, Depth::Element).ok()?;
         let mut found = vec![window.raw.framework];
         let inside = self.uia.children(&window.element).unwrap_or_default();
         found.extend(inside.into_iter().map(|child| child.raw.framework));
@@ -142,7 +142,7 @@ pub(crate) fn answers<U: Uia>(uia: &U, pid: u32) -> Result<()> {
     let Some(front) = toplevels(pid).into_iter().next() else {
         return Ok(());
     };
-    match uia.window(front.handle, Depth::Element) {
+    match uia.window(front.id, Depth::Element) {
         Err(failure @ Failure::TimedOut) if os::process(pid).is_some() => {
             Err(failed(pid, &failure))
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_contract::Sign;
-use deskline_core::{Rect, WindowId};
+use deskline_core::WindowId;
 
 pub type Answer<T> = Result<T, Failure>;
 
@@ -34,24 +34,6 @@ pub struct Process {
     pub name: String,
     /// The start time in ticks of 100 ns, as pids are reused.
     pub started: u64,
-}
-
-/// A toplevel window of an app. Hidden windows are left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Toplevel {
-    pub handle: WindowId,
-    /// Hostile data: the app sets it.
-    pub title: String,
-    /// The bounds without the shadow.
-    pub extents: Rect,
-    /// Whether the window is neither minimised nor on another virtual desktop.
-    pub on_screen: bool,
-    /// The owner of this window, if it has one, as a dialog does.
-    pub owner: Option<WindowId>,
-    /// Whether the window takes input: a modal dialog disables its owner.
-    pub enabled: bool,
-    /// The thread that runs the window's message loop.
-    pub thread: u32,
 }
 
 bitflags::bitflags! {

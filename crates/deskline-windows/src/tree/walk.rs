@@ -5,12 +5,12 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use deskline_core::{Text, WindowId};
+use deskline_core::{Text, TreeWindow, WindowId};
 
 use super::facts::{extents, is_page};
 use super::fail::text;
 use super::toplevels::toplevels;
-use super::uia::{Depth, Failure, Node, Part, Patterns, Raw, Toplevel, Uia};
+use super::uia::{Depth, Failure, Node, Part, Patterns, Raw, Uia};
 use crate::display::windows::{Kind, kind};
 use crate::os;
 
@@ -60,7 +60,7 @@ pub struct Item<E> {
 /// One traversal of an app.
 pub struct Walk<'u, U: Uia> {
     uia: &'u U,
-    pub toplevels: Vec<Toplevel>,
+    pub toplevels: Vec<TreeWindow>,
     pub items: Vec<Item<U::Element>>,
     /// For each toplevel that was read, the index of its item, and its index in `toplevels`.
     pub roots: Vec<(usize, usize)>,
@@ -111,9 +111,9 @@ impl<'u, U: Uia> Walk<'u, U> {
         let mut order: Vec<usize> = (0..self.toplevels.len()).collect();
         // Explorer is also the task bar and the desktop: read its folders first.
         let is_part = |of: WindowId| matches!(kind(of), Kind::Panel | Kind::Desktop);
-        order.sort_by_key(|index| is_part(self.toplevels[*index].handle));
+        order.sort_by_key(|index| is_part(self.toplevels[*index].id));
         for index in order {
-            let thread = self.toplevels[index].thread;
+            let thread = os::process_and_thread(self.toplevels[index].id).1;
             let answer = if silent_threads.contains(&thread) {
                 Err(Failure::TimedOut)
             } else {
@@ -158,7 +158,7 @@ impl<'u, U: Uia> Walk<'u, U> {
         let is_empty = |item: &Item<_>| {
             item.shows && item.children_read && item.children.is_empty() && is_page(&item.raw)
         };
-        let shows_gecko = |top: &Toplevel| top.on_screen && os::class(top.handle) == GECKO;
+        let shows_gecko = |top: &TreeWindow| top.on_screen && os::class(top.id) == GECKO;
         self.items.iter().any(is_empty)
             || self.toplevels.iter().any(shows_gecko)
                 && !self.items.iter().any(|item| is_page(&item.raw))
@@ -166,7 +166,7 @@ impl<'u, U: Uia> Walk<'u, U> {
 
     /// Reads one toplevel. Fails if not even its own element can be read.
     fn toplevel(&mut self, index: usize) -> Result<(), Failure> {
-        let Toplevel { handle, .. } = self.toplevels[index];
+        let handle = self.toplevels[index].id;
         // Recognize a hung app by the smallest request: a large one may just be slow.
         let root = self.uia.window(handle, Depth::Element)?;
         if self.by_levels || Instant::now() >= self.until {
@@ -219,8 +219,8 @@ impl<'u, U: Uia> Walk<'u, U> {
         // UI Automation also lists a dialog below its owner, and Qt an open menu below the element
         // that opens it. Skip these: they are read as toplevels.
         let menu = extents(&raw).filter(|_| raw.control_type == MENU);
-        let is_other = |top: &Toplevel| {
-            Some(top.handle) == raw.window || top.on_screen && Some(top.extents) == menu
+        let is_other = |top: &TreeWindow| {
+            Some(top.id) == raw.window || top.on_screen && Some(top.extents) == menu
         };
         if parent.is_some() && self.toplevels.iter().any(is_other) {
             return None;

@@ -36,12 +36,13 @@ thread_local! {
     static PRESSED: Cell<i32> = const { Cell::new(0) };
 }
 
-/// The title of an app that takes a character every 20 ms, and for one that comes sooner the one
-/// before again, as Notepad of Windows 11 does (rustdesk #15243). Its class is Notepad's.
+/// The title of an app that takes one character every 20 ms. If a character comes sooner, the app
+/// takes the one before once more, as Notepad of Windows 11 does (rustdesk #15243). The app's
+/// window class is Notepad's.
 pub const SLOW: &str = "Slow";
 
-/// The title of an app whose window has four edges that glow, windows of their own, as Visual
-/// Studio's and `MahApps`' have.
+/// The title of an app whose window has four glowing edges. The edges are windows of their own, as
+/// in Visual Studio and `MahApps`.
 pub const GLOWS: &str = "Glows";
 
 /// An app's process and its log.

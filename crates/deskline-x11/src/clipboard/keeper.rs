@@ -312,7 +312,8 @@ impl Board for Keeper {
         self.c
             .set_selection_owner(owner, self.names.CLIPBOARD, since)
             .during(WHAT)?;
-        // Set this before reading the reply: other clients' requests may arrive before the reply.
+        // This is set before the reply is read, because requests of other clients may arrive before
+        // the reply.
         self.owned = (!empty).then_some(Owned {
             content,
             since,

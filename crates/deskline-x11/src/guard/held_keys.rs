@@ -1,9 +1,10 @@
 //! Handles keys that the person holds when the devices are grabbed or released.
 //!
-//! A grabbed device floats: keys that are down on the master stay down, and changes on the device
-//! do not reach the master. After the grab, the guard releases all keys through XTEST, as held keys
-//! would modify the agent's typing. After the release, it presses again those modifiers that the
-//! person still holds. It presses no other keys, as those would type characters.
+//! A grabbed device floats: keys that are down on the master stay down there, and changes on the
+//! device do not reach the master. After the grab, the guard releases all keys through XTEST,
+//! because a held key would modify the agent's typing. After the release, it presses those
+//! modifiers again that the person still holds. It presses no other keys, because they would type
+//! characters.
 
 use deskline_contract::Result;
 use x11rb::connection::Connection as _;
@@ -27,7 +28,7 @@ const LOOKS: usize = 4;
 const BUTTONS: std::ops::RangeInclusive<u8> = 1..=5;
 
 /// Releases every key that is down on the master or on XTEST's own device. If a key stayed down on
-/// XTEST's device, the server would take its next press for a repeat.
+/// XTEST's device, its next press would count as a repeat.
 pub(super) fn release(c: &Connection, slaves: &[Slave]) -> Result<()> {
     let master = c.query_keymap().during(WHAT)?;
     release_of(c, slaves)?;
@@ -60,9 +61,9 @@ pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result
     let modifiers = c.get_modifier_mapping().answer(WHAT)?.keycodes;
     let mut pressed = vec![];
     for _ in 0..LOOKS {
-        // Query the master first. A key that the person presses in between is then pressed again,
-        // which the server ignores. In the other order, the guard would release the key as if
-        // nobody held it.
+        // The master is queried first. If the person presses a key between the two queries, the key
+        // is pressed again, which the server ignores. In the other order, the guard would release
+        // it as if nobody held it.
         let keymap = c.query_keymap().during(WHAT)?;
         let pointer = c.query_pointer(root).during(WHAT)?;
         let theirs = devices::pressed(c, slaves.iter().filter(|slave| !slave.xtest))?;

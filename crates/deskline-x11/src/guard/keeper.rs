@@ -1,7 +1,7 @@
-//! The guard's thread, which owns the connection that holds the grabs.
+//! The guard's thread, which owns the connection that has the grabs.
 //!
-//! It never waits for a link, so the time limit takes effect even if the link hangs. If the thread
-//! itself fails, its connection closes, which releases the devices.
+//! It never waits for a link, so the time limit holds even if a link hangs. If the thread itself
+//! fails, its connection closes, and that releases the devices.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
@@ -52,8 +52,8 @@ pub(super) struct Keeper {
     watchdog: Option<Watchdog>,
     /// The mark by which the watchdogs identify this connection.
     mark: Option<Window>,
-    /// If this process is stopped (`SIGSTOP`), alone or together with the watchdog, the alarm wakes
-    /// it at the time limit, so that it releases the devices.
+    /// Wakes this process at the time limit if it is stopped (`SIGSTOP`), alone or together with
+    /// the watchdog, so that it releases the devices.
     alarm: Alarm,
 }
 
@@ -141,9 +141,9 @@ impl Keeper {
         Ok(())
     }
 
-    /// Releases the devices. Waits a moment for the person to release the modifiers that the guard
-    /// has pressed for them, and then releases the modifiers that are left: XTEST's own device must
-    /// not keep them down.
+    /// Releases the devices. Waits a moment until the person has released the modifiers that the
+    /// guard has pressed for them. Those that are left after that are released here, because
+    /// XTEST's own device must not keep them down.
     fn leave(&mut self) -> Result<()> {
         self.open()?;
         let whose = (&Cancel::new(), WHAT);
@@ -249,7 +249,8 @@ impl Keeper {
         self.pressed.clear();
         self.machine.take(task.limit, Instant::now());
         held_keys::release(&self.c, &slaves)?;
-        // Stop listening: raw events of the agent's own keys would only wake this thread.
+        // While the devices are grabbed, raw events of the agent's own keys would only wake this
+        // thread.
         self.select()?;
         self.c.sync().during(WHAT)?;
         Ok(Grab::Held)
@@ -272,10 +273,8 @@ impl Keeper {
             return;
         }
         let (display, xauthority) = &self.place;
-        let mark = match self.mark {
-            Some(mark) => Ok(mark),
-            None => connection::mark(&self.c, self.root),
-        };
+        let mark = || connection::mark(&self.c, self.root);
+        let mark = self.mark.map_or_else(mark, Ok);
         self.mark = mark.as_ref().ok().copied();
         let started = mark.and_then(|mark| Watchdog::start(mark, display, xauthority.as_deref()));
         self.watchdog = started
@@ -300,7 +299,7 @@ impl Keeper {
 
     /// Releases the person's devices. After that, listens for Esc.
     fn open(&mut self) -> Result<()> {
-        // Reset the alarm even after a grab that failed.
+        // The alarm is reset after a failed grab too.
         let _ = self.alarm.set(None);
         self.overlay.hide(&self.c)?;
         if self.machine.release(Instant::now()) {

@@ -1,10 +1,10 @@
-//! Releases the person's devices if Deskline's server cannot: a stopped process (SIGSTOP, a
-//! debugger, a frozen container) keeps its grabs, and its own watchdog is stopped with it.
+//! Releases the person's devices if Deskline's server cannot. A process that is stopped (SIGSTOP, a
+//! debugger, a frozen container) keeps its grabs, and its own watchdog thread is stopped with it.
 //!
-//! This watchdog is a process of its own. Deskline's server reports each grab with its limit, and
-//! the end of each grab. If a grab outlasts its limit, or goes on too long after Esc, the watchdog
-//! ends the server's connection that has the grabs. After the server has ended, the watchdog frees
-//! the key codes that the agent has left bound.
+//! This watchdog is a process of its own. The server reports each grab with its limit, and the end
+//! of each grab. If a grab outlasts its limit, or goes on too long after Esc, the watchdog ends the
+//! server's connection that has the grabs. After the server has ended, the watchdog frees the key
+//! codes that the agent has left bound.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -89,7 +89,7 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
     let mut line = Vec::new();
     let mut machine = Machine::default();
     let mut own = vec![];
-    // Lag by `BEHIND`, so that after Esc Deskline's server acts first.
+    // Its clock is late by `BEHIND`, so that after Esc the server acts first.
     let now = || {
         let now = Instant::now();
         now.checked_sub(BEHIND).unwrap_or(now)

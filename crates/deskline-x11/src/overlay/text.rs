@@ -20,7 +20,7 @@ const GROUND: [u8; 3] = [0x1c, 0x1e, 0x21];
 const INK: [u8; 3] = [0xff, 0xff, 0xff];
 const ACCENT: [u8; 3] = [0xff, 0x8a, 0x00];
 
-/// Paths of sans-serif fonts on common distributions: fontconfig would take 30 ms to find one.
+/// Paths of sans-serif fonts on common distributions, because fontconfig takes 30 ms to find one.
 const KNOWN: [&str; 6] = [
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
     "/usr/share/fonts/TTF/DejaVuSans.ttf",
@@ -34,8 +34,8 @@ const KNOWN: [&str; 6] = [
 /// lacks.
 const MOST_FONTS: usize = 3;
 
-/// How long the banner waits for fontconfig, which usually takes 30 ms, but takes minutes if it has
-/// to build its cache. A font that is found later is used from the next banner on.
+/// How long the banner waits for fontconfig. That usually takes 30 ms, but minutes if it has to
+/// build its cache. A font that is found later is used for the next banner.
 const AT_ONCE: Duration = Duration::from_millis(150);
 /// How long fontconfig may run.
 const FOUND: Duration = Duration::from_secs(60);

@@ -1,4 +1,5 @@
-//! docs/command-line.md has each command, and each option with its default. No page names others.
+//! docs/command-line.md lists each command, and each option with its default. No page names an
+//! option that does not exist.
 
 use std::path::Path;
 

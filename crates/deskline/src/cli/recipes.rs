@@ -85,7 +85,7 @@ pub(crate) struct RecordArgs {
 }
 
 /// How a new recipe is kept.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub(crate) struct KeepArgs {
     /// The recipe's name [default: the folder's or the app's]
     #[arg(long)]

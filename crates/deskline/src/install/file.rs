@@ -10,7 +10,7 @@ const MOST: u64 = 64 << 20;
 pub(super) struct File {
     /// The path; if that is a symlink, its target, so that the link itself stays.
     path: PathBuf,
-    text: String,
+    pub(super) text: String,
     exists: bool,
 }
 
@@ -33,10 +33,6 @@ impl File {
             Err(e) => return Err(failed(e.to_string())),
         };
         Ok(Self { path, text, exists })
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.text
     }
 
     /// Replaces the text. Backs up a file that `install` has not changed before; returns the path

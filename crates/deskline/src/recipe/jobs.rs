@@ -17,48 +17,56 @@ use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
 
 /// One run of a recipe that is to be done.
 pub(super) struct Job<'r> {
-    /// The index of the row or the file that this job is for.
-    pub(super) at: usize,
+    /// The index of the row of the table.
+    pub(super) row: usize,
     /// The recipe's name, or the row of the table.
     pub(super) name: String,
     pub(super) recipe: &'r Recipe,
-    pub(super) values: Values,
-    pub(super) how: How,
+    values: Values,
+    how: How,
 }
 
 impl<'r> Job<'r> {
     /// # Errors
     /// The recipe could not be done with these values.
     pub(super) fn new(
-        at: usize,
+        row: usize,
         file: &Path,
         recipe: &'r Recipe,
         given: &BTreeMap<String, String>,
         how: How,
     ) -> Result<Self, String> {
         let values = Values::new(&recipe.inputs, given);
-        let values = values.and_then(|v| deskline_mcp::check(recipe, &v).map(|()| v));
-        let values = values.map_err(|wrong| wrong.in_file(file))?;
+        let values = values.and_then(|v| deskline_mcp::check(recipe, &v).map(|_| v));
         Ok(Self {
-            at,
+            row,
             name: stem(file),
             recipe,
-            values,
+            values: values.map_err(|wrong| wrong.in_file(file))?,
             how,
+        })
+    }
+
+    fn done(&self, settings: &Settings) -> Fallible<Played> {
+        let (dispatcher, _open) = dispatcher(settings)?;
+        in_runtime(async {
+            let (cancel, how) = (Cancel::new(), self.how.clone());
+            let play = dispatcher.play(self.recipe, &self.values, how, &cancel, &Nobody);
+            let played = until_stopped(&cancel, Box::pin(play)).await?;
+            dispatcher.stop(RESTORE).await;
+            Ok(played.map_err(|wrong| format!("{}:{wrong}", self.name))?)
         })
     }
 }
 
 /// What came of a job: done or stopped, or not even begun.
-pub(super) struct End {
-    /// The `at` of the job.
-    pub(super) at: usize,
-    pub(super) name: String,
+pub(super) struct End<'j> {
+    pub(super) job: &'j Job<'j>,
     pub(super) played: Result<Played, String>,
     pub(super) took: Duration,
 }
 
-impl End {
+impl End<'_> {
     pub(super) fn is_good(&self) -> bool {
         matches!(&self.played, Ok(played) if played.stopped.is_none())
     }
@@ -101,32 +109,26 @@ pub(super) fn given(recipe: &Recipe, set: &[Named]) -> Fallible<BTreeMap<String,
 
 /// Does the jobs, `most` at a time, each on a desktop of its own if the settings ask for private
 /// ones.
-pub(super) fn all_of(
+pub(super) fn all_of<'j>(
     settings: &Settings,
-    jobs: &[Job<'_>],
+    jobs: &'j [Job<'j>],
     most: usize,
     stop_at_first: bool,
-) -> Fallible<Vec<End>> {
+) -> Fallible<Vec<End<'j>>> {
     if most > 1 && settings.desktop.is_none() {
         return Err("several at a time need desktops of their own: pass --desktop private".into());
     }
-    let (left, ends) = (
-        Mutex::new(jobs.iter().enumerate()),
-        Mutex::new(BTreeMap::new()),
-    );
+    let left = Mutex::new(jobs.iter().enumerate());
+    let ends = Mutex::new(BTreeMap::new());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
     std::thread::scope(|scope| {
         for _ in 0..most.min(jobs.len()) {
             scope.spawn(|| {
                 while let Some((n, job)) = next() {
                     let start = Instant::now();
-                    let played = one(settings, job).map_err(|error| error.to_string());
-                    let end = End {
-                        at: job.at,
-                        name: job.name.clone(),
-                        played,
-                        took: start.elapsed(),
-                    };
+                    let played = job.done(settings).map_err(|error| error.to_string());
+                    let took = start.elapsed();
+                    let end = End { job, played, took };
                     while stop_at_first && !end.is_good() && next().is_some() {}
                     let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
                     ends.insert(n, end);
@@ -139,20 +141,14 @@ pub(super) fn all_of(
     });
     progress(0, 0, "");
     let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if !ends.values().all(End::is_good) {
+        let log = settings.journal()?;
+        eprintln!(
+            "deskline: to look at it: deskline view {}",
+            log.path().display()
+        );
+    }
     Ok(ends.into_values().collect())
-}
-
-/// Does a job.
-pub(super) fn one(settings: &Settings, job: &Job<'_>) -> Fallible<Played> {
-    let (dispatcher, _open) = dispatcher(settings)?;
-    in_runtime(async {
-        let cancel = Cancel::new();
-        let how = job.how.clone();
-        let play = dispatcher.play(job.recipe.clone(), &job.values, how, &cancel, &Nobody);
-        let played = until_stopped(&cancel, Box::pin(play)).await?;
-        dispatcher.stop(RESTORE).await;
-        Ok(played.map_err(|wrong| format!("{}:{wrong}", job.name))?)
-    })
 }
 
 /// Shows the progress on a terminal, in a line that the next one replaces.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use deskline_journal::{FileKind, Journal, Outcome, Record};
-use deskline_recipe::{HIDDEN, Learn, Link, Screen, secret};
+use deskline_recipe::{Input, Kind, Learn, Link, Screen};
 
 use super::jobs::{Job, all_of, given, stem, write};
 use super::{Done, Fallible, How, Recipe, SUFFIX, Settings, print, report};
@@ -18,14 +18,19 @@ pub(crate) fn learn(settings: &Settings, args: &LearnArgs) -> Done {
     let calls = links.len();
     let file = file(settings, &args.keep, &args.run)?;
     let from = format!("Learned by {VERSION} from the {calls} calls in {run}");
-    let mut settings = settings.clone();
-    // The trial must not be logged in the run from which the recipe is made.
-    let folder = |path: &Path| path.canonicalize().ok();
-    let trial = settings.dir.as_deref().and_then(folder);
-    if trial.is_some() && trial == folder(&args.run) {
-        settings.dir = None;
-    }
+    let settings = apart(settings, &args.run)?;
     keep(&settings, &args.keep, &file, &links, &from)
+}
+
+/// The settings, with another folder for the log if it would be `run`: what is done again must not
+/// go into the log that it comes from.
+pub(super) fn apart(settings: &Settings, run: &Path) -> Fallible<Settings> {
+    let mut settings = settings.clone();
+    let own = settings.journal()?.path().canonicalize()?;
+    if run.canonicalize().is_ok_and(|run| run == own) {
+        settings.dir = Some(format!("{}-again", own.display()).into());
+    }
+    Ok(settings)
 }
 
 /// The new recipe's file, which must not exist.
@@ -40,27 +45,6 @@ pub(super) fn file(settings: &Settings, args: &KeepArgs, of: &Path) -> Fallible<
     Ok(file)
 }
 
-/// `args` with the passwords that the trial needs, to be read from standard input.
-#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-pub(super) fn asking(args: &KeepArgs, links: &[Link]) -> KeepArgs {
-    let mut keeping = args.clone();
-    let types = |link: &Link| link.arguments.values().any(|value| value == HIDDEN);
-    let passwords = links.iter().filter(|link| types(link)).count();
-    for n in 1..=passwords {
-        let name = secret(n);
-        if keeping.set.iter().all(|named| named.name != name) {
-            eprintln!(
-                "deskline: the password {name} was not recorded. Type it, to try the recipe:"
-            );
-            keeping.set.push(Named {
-                name,
-                value: "-".into(),
-            });
-        }
-    }
-    keeping
-}
-
 /// Makes a recipe of what was done, and keeps it if it works from a clean start.
 pub(super) fn keep(
     settings: &Settings,
@@ -71,11 +55,23 @@ pub(super) fn keep(
 ) -> Done {
     let inputs = args.input.iter();
     let inputs = inputs.map(|named| (named.name.clone(), named.value.clone()));
-    let how = Learn {
+    let learn = Learn {
         inputs: inputs.collect(),
         ..Learn::default()
     };
-    let recipe = how.recipe(links)?;
+    let recipe = learn.recipe(links)?;
+    let mut set = args.set.clone();
+    let secrets = recipe.inputs.iter();
+    let secrets = secrets.filter(|input| input.kind == Kind::Secret);
+    for Input { name, .. } in secrets {
+        if set.iter().all(|named| named.name != *name) {
+            eprintln!(
+                "deskline: the password {name} was not recorded. Type it, to try the recipe:"
+            );
+            let (name, value) = (name.clone(), "-".into());
+            set.push(Named { name, value });
+        }
+    }
     let mut settings = settings.clone();
     settings.desktop = match settings.desktop {
         _ if args.here => None,
@@ -86,8 +82,9 @@ pub(super) fn keep(
         learns: true,
         ..How::default()
     };
-    let job = Job::new(0, file, &recipe, &given(&recipe, &args.set)?, how)?;
-    let ends = all_of(&settings, &[job], 1, true)?;
+    let job = Job::new(0, file, &recipe, &given(&recipe, &set)?, how)?;
+    let jobs = [job];
+    let ends = all_of(&settings, &jobs, 1, true)?;
     let done = report::told(&ends, None)?;
     let good = ends.iter().find(|end| end.is_good());
     let Some(Ok(played)) = good.map(|end| &end.played) else {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use deskline_core::{App, Element, ElementId, Line, Modifiers, Ref, Role, States, Tree};
+use deskline_core::{App, Element, ElementId, Line, Modifiers, Point, Ref, Role, States, Tree};
 use deskline_journal::RefStore;
 use deskline_link::Cancel;
 use deskline_linux::presses::{Press, Pressed, presses};
@@ -16,8 +16,8 @@ use deskline_recipe::{Link, Screen, at_point, pressed, told};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::learn::{VERSION, asking, file, keep};
-use super::{Done, Error, Settings};
+use super::learn::{VERSION, file, keep};
+use super::{Done, Fallible, Settings};
 use crate::cli::RecordArgs;
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 
@@ -87,9 +87,8 @@ pub(crate) fn record(settings: &Settings, args: &RecordArgs) -> Done {
     });
     cancel.cancel(deskline_link::Reason::Stopping);
     let links = links?;
-    let keeping = asking(&args.keep, &links);
     let from = format!("Recorded by {VERSION} from what a person did");
-    keep(settings, &keeping, &file, &links, &from)
+    keep(settings, &args.keep, &file, &links, &from)
 }
 
 struct Recorder<'d> {
@@ -108,7 +107,7 @@ struct Recorder<'d> {
 }
 
 impl Recorder<'_> {
-    async fn open(&mut self, app: &str) -> Result<(), Box<dyn Error>> {
+    async fn open(&mut self, app: &str) -> Fallible {
         let (tool, arguments) = ("open_application_and_traverse", json!({"identifier": app}));
         let (answer, screen) = self.read(tool, &arguments).await?;
         self.screen = screen;
@@ -119,7 +118,7 @@ impl Recorder<'_> {
     }
 
     /// Records until Ctrl+C, or until the app ends.
-    async fn record(&mut self) -> Result<(), Box<dyn Error>> {
+    async fn record(&mut self) -> Fallible {
         let stop = stopped()?;
         tokio::pin!(stop);
         let mut last = Instant::now();
@@ -146,7 +145,7 @@ impl Recorder<'_> {
         self.typed().await.or_else(|_| Ok(()))
     }
 
-    async fn press(&mut self, press: Press) -> Result<(), Box<dyn Error>> {
+    async fn press(&mut self, press: Press) -> Fallible {
         if press.pid.is_some_and(|pid| pid != self.pid) {
             if let Pressed::Button { number: 1, at } = press.what {
                 self.dropped(at).await;
@@ -183,7 +182,7 @@ impl Recorder<'_> {
 
     /// Whether the left button's press at this place began a drag, and on which element the drag
     /// ended.
-    async fn dropped(&mut self, from: Option<(i32, i32)>) -> (bool, Option<Line>) {
+    async fn dropped(&mut self, from: Option<Point>) -> (bool, Option<Line>) {
         if from.is_none() {
             return (false, None);
         }
@@ -200,7 +199,7 @@ impl Recorder<'_> {
 
     /// Records a click for a slider, a scroll bar, or a drag within one control. Otherwise records
     /// a drag if the visible elements or their order have changed.
-    async fn dragged(&mut self, from: &Line, to: Option<&Line>) -> Result<(), Box<dyn Error>> {
+    async fn dragged(&mut self, from: &Line, to: Option<&Line>) -> Fallible {
         let stays = to.is_some_and(|to| to.reference == from.reference);
         let is_pressed = from.role.is_interactive() && !from.states.contains(States::EDITABLE);
         if from.role == Role::SLIDER || from.role.is_scroll_bar_part() || stays && is_pressed {
@@ -257,12 +256,7 @@ impl Recorder<'_> {
         now.changes.is_empty().then_some(late)
     }
 
-    async fn button(
-        &mut self,
-        number: u32,
-        at: Option<(i32, i32)>,
-        line: Option<Line>,
-    ) -> Result<(), Box<dyn Error>> {
+    async fn button(&mut self, number: u32, at: Option<Point>, line: Option<Line>) -> Fallible {
         let Some(line) = line else {
             let why = match at {
                 Some(_) => "the app describes nothing where you clicked",
@@ -296,7 +290,7 @@ impl Recorder<'_> {
     }
 
     /// Records a click: as a choice in a list, as a slider's new value, or as it is.
-    async fn clicked(&mut self, arguments: Value, line: &Line) -> Result<(), Box<dyn Error>> {
+    async fn clicked(&mut self, arguments: Value, line: &Line) -> Fallible {
         self.refresh().await?;
         let lines = &self.screen.lines;
         let now = |of: Ref| lines.iter().find(|now| now.reference == Some(of)).cloned();
@@ -326,7 +320,7 @@ impl Recorder<'_> {
     }
 
     /// Reads the app, and adds the call. A reading is added only if it shows something new.
-    async fn look(&mut self, tool: &str, arguments: Value) -> Result<(), Box<dyn Error>> {
+    async fn look(&mut self, tool: &str, arguments: Value) -> Fallible {
         let is_new = self.refresh().await? && !self.screen.changes.is_empty();
         if tool != "refresh_traversal" || is_new {
             self.add(tool, arguments, None);
@@ -359,7 +353,7 @@ impl Recorder<'_> {
 
     /// Reads the app. Drops a reading that ends after the next press, because it may show the
     /// effect of that press. The changes of this press then count as changes of the next.
-    async fn refresh(&mut self) -> Result<bool, Box<dyn Error>> {
+    async fn refresh(&mut self) -> Fallible<bool> {
         let arguments = json!({"pid": self.pid});
         let (_, screen) = self.read("refresh_traversal", &arguments).await?;
         let is_new = self.presses.is_empty();
@@ -372,11 +366,7 @@ impl Recorder<'_> {
     }
 
     /// Calls a tool that reads. Returns its answer, and the screen.
-    async fn read(
-        &self,
-        tool: &str,
-        arguments: &Value,
-    ) -> Result<(String, Screen), Box<dyn Error>> {
+    async fn read(&self, tool: &str, arguments: &Value) -> Fallible<(String, Screen)> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         let cancel = Cancel::new();
         let call = self.dispatcher.call(tool, &arguments, &cancel, &Nobody);

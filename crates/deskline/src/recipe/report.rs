@@ -11,7 +11,7 @@ use super::jobs::{End, write};
 use super::{Done, Path, exit_code, print};
 
 /// Prints what came of the jobs, and writes it into a file: `.json`, `.html`, or XML.
-pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {
+pub(super) fn told(ends: &[End<'_>], file: Option<&Path>) -> Done {
     for end in ends {
         print(&text(end))?;
     }
@@ -28,15 +28,15 @@ pub(super) fn told(ends: &[End], file: Option<&Path>) -> Done {
 }
 
 /// The steps of a job, and how it ended.
-fn text(end: &End) -> String {
-    let (name, ms) = (&end.name, end.took.as_millis());
+fn text(end: &End<'_>) -> String {
+    let (name, ms) = (&end.job.name, end.took.as_millis());
     let played = match &end.played {
         Err(why) => return format!("{name}  stopped  {why}"),
         Ok(played) => played,
     };
     let (mut text, of) = (String::new(), played.recipe.steps.len());
     for (number, did) in (1..).zip(&played.done) {
-        let (words, ms) = (&did.words, did.took.as_millis());
+        let (words, ms) = (&did.words, did.ms);
         let found = did.found.iter().map(|how| format!("\n  found {how}"));
         let found: String = found.collect();
         // Writing to a String cannot fail.
@@ -56,40 +56,29 @@ fn why(stop: &Stop) -> String {
     text.trim_end().to_owned()
 }
 
-fn as_json(ends: &[End]) -> Value {
-    let one = |end: &End| {
-        let ms = end.took.as_millis() as u64;
-        let played = match &end.played {
-            Err(why) => return json!({"name": end.name, "ok": false, "ms": ms, "error": why}),
-            Ok(played) => played,
-        };
-        let done = played.done.iter().map(
-            |did| json!({"step": did.words, "ms": did.took.as_millis() as u64, "found": did.found}),
-        );
-        let stop = played.stopped.as_ref().map(|stop| {
-            json!({
-                "step": played.done.len() + 1, "line": stop.at.line, "words": stop.words,
-                "why": stop.why, "expected": stop.expected, "changed": stop.seen,
-                "picture": stop.picture, "file": stop.file,
-            })
-        });
-        json!({
-            "name": end.name, "ok": end.is_good(), "ms": ms,
-            "done": done.collect::<Vec<_>>(), "of": played.recipe.steps.len(), "stopped": stop,
-        })
+fn as_json(ends: &[End<'_>]) -> Value {
+    let one = |end: &End<'_>| {
+        let (name, ms) = (&end.job.name, end.took.as_millis() as u64);
+        match &end.played {
+            Err(why) => json!({"name": name, "ok": false, "ms": ms, "error": why}),
+            Ok(played) => json!({
+                "name": name, "ok": end.is_good(), "ms": ms, "done": played.done,
+                "of": played.recipe.steps.len(), "stopped": played.stopped,
+            }),
+        }
     };
     ends.iter().map(one).collect()
 }
 
-fn as_xml(ends: &[End]) -> String {
-    let bad = ends.iter().filter(|end| !end.is_good()).count();
+fn as_xml(ends: &[End<'_>]) -> String {
     let mut xml = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-        <testsuite name=\"deskline\" tests=\"{}\" failures=\"{bad}\">\n",
-        ends.len()
+        <testsuite name=\"deskline\" tests=\"{}\" failures=\"{}\">\n",
+        ends.len(),
+        stopped(ends)
     );
     for end in ends {
-        let (name, seconds) = (escaped(&end.name), end.took.as_secs_f64());
+        let (name, seconds) = (escaped(&end.job.name), end.took.as_secs_f64());
         let failure = match &end.played {
             Ok(played) => played.stopped.as_ref().map(|stop| (&stop.why, why(stop))),
             Err(why) => Some((why, why.clone())),
@@ -107,21 +96,14 @@ fn as_xml(ends: &[End]) -> String {
     xml + "</testsuite>\n"
 }
 
-/// Escapes a text for XML. Of the control characters, only the line feed is kept.
+fn stopped(ends: &[End<'_>]) -> usize {
+    ends.iter().filter(|end| !end.is_good()).count()
+}
+
+/// Escapes a text for XML, which has no control characters but the line feed.
 fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            '\n' => out += "&#10;",
-            c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push('?'),
-            c => out.push(c),
-        }
-    }
-    out
+    let none = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{fffe}' | '\u{ffff}');
+    deskline_view::html(&text.replace(none, "?"))
 }
 
 const HEAD: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Recipes</title>
@@ -129,14 +111,14 @@ const HEAD: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><ti
 [open] summary{font-weight:bold}img{max-width:100%;border:1px solid}pre{white-space:pre-wrap}</style>
 ";
 
-fn as_page(ends: &[End]) -> String {
-    let bad = ends.iter().filter(|end| !end.is_good()).count();
-    let mut page = format!("{HEAD}<h1>{} recipes, {bad} stopped</h1>\n", ends.len());
+fn as_page(ends: &[End<'_>]) -> String {
+    let (all, bad) = (ends.len(), stopped(ends));
+    let mut page = format!("{HEAD}<h1>{all} recipes, {bad} stopped</h1>\n");
     for end in ends {
         let good = end.is_good();
         let (open, word) = [(" open", "stopped"), ("", "done")][usize::from(good)];
-        let (name, ms) = (escaped(&end.name), end.took.as_millis());
-        let text = escaped(&text(end)).replace("&#10;", "\n");
+        let (name, ms) = (escaped(&end.job.name), end.took.as_millis());
+        let text = escaped(&text(end));
         let played = end.played.as_ref().ok();
         let picture = played.and_then(picture).unwrap_or_default();
         let _ = writeln!(

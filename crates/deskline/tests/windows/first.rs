@@ -56,10 +56,10 @@ fn end(pid: &str) {
     run("taskkill.exe", &["/f", "/pid", pid]);
 }
 
-/// With this name, a copy of this test program plays an app that tells its environment.
+/// A copy of this test program with this name plays an app that writes down its environment.
 const TELLS: &str = "tells";
 
-/// The arguments for that. Without them the copy would run all tests, beside the others.
+/// The copy's arguments. Without them it would run all tests beside the others.
 const ONLY_TELLS: &str = "--exact first::a_program_that_tells";
 
 #[test]
@@ -75,7 +75,7 @@ fn a_program_that_tells() {
 
 /// Apps are found by the names that the person knows, and get the environment that they know.
 #[test]
-fn a_client_that_passes_on_twelve_variables_opens_any_app() {
+fn apps_open_although_the_client_passes_on_only_twelve_variables() {
     if std::env::var_os("DESKLINE_BIN").is_none() {
         return;
     }
@@ -159,7 +159,7 @@ fn advertised(product: u32, component: u32) -> Vec<u8> {
 }
 
 #[test]
-fn a_shortcut_of_windows_installer_opens_the_components_program() {
+fn a_shortcut_of_windows_installer_opens_its_program() {
     let Some(mut client) = Client::of_test() else {
         return;
     };
@@ -292,7 +292,7 @@ fn the_journal_has_the_same_place_under_any_appdata() {
     assert!(log.contains("refresh_traversal"), "{log}");
 }
 
-/// What a stranger sends back about a desktop: the apps' figures, and none of their titles.
+/// A page for a bug report has the apps' figures, and none of their titles.
 #[test]
 fn facts_list_the_apps_without_titles_and_names() {
     let Some(program) = std::env::var_os("DESKLINE_BIN") else {

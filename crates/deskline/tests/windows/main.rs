@@ -404,7 +404,7 @@ fn the_persons_keys_are_kept_out_and_their_esc_ends_a_call() {
         desk.tree().contains(&format!("\"{text}")).then_some(())
     });
 
-    // More than is typed before a slow hand's Esc.
+    // Typing this text takes longer than a slow hand takes to press Esc.
     let text = "klmnopqrst".repeat(500);
     let click = json!({"pid": pid, "ref": field, "text": text});
     let call = desk.client.begin("click_and_traverse", &click);

@@ -3,8 +3,8 @@
 
 use super::*;
 
-/// Asks for a file, and hands over to the editor, which it has moved to where its own windows are
-/// not.
+/// An app with two windows that are alike. It moves the editor off them, asks for a file in another
+/// process, and can hand over to the editor.
 const TWINS: &str = r#"
 import ctypes, subprocess, sys, time
 from PySide6.QtCore import Qt

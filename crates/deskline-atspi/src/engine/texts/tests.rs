@@ -37,7 +37,7 @@ fn a_child_at_an_unknown_mark_is_left_out() {
 }
 
 #[test]
-fn a_text_that_repeats_the_name_or_the_children_is_dropped() {
+fn a_text_that_only_repeats_the_name_or_the_children_is_left_out() {
     let said = vec![
         node(role::SECTION, "", "a long  text", &[1, 2]),
         node(role::STATIC, "a long", "", &[]),

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn every_index_is_read_and_those_nearest_to_known_ones_first() {
+fn every_index_is_requested_and_neighbours_of_known_ones_first() {
     let mut known: BTreeSet<i32> = (4_000..4_010).collect();
     let next = outwards(&known, 5_000);
     assert_eq!((next.first(), next.last()), (Some(&3_968), Some(&4_041)));
@@ -18,7 +18,7 @@ fn every_index_is_read_and_those_nearest_to_known_ones_first() {
 }
 
 #[test]
-fn a_range_is_searched_only_if_a_child_in_it_may_show() {
+fn a_range_of_children_is_searched_only_if_one_may_show() {
     let rect = |x, y, w, h| Rect { x, y, w, h };
     let clip = rect(0, 1_000, 800, 600);
     let line = |y| rect(10, y, 100, 20);

@@ -39,7 +39,7 @@ fn a_caret_and_a_few_pixels_are_no_change() {
     // A caret that moved makes two changes.
     assert_eq!(seen(&[(15, 30, 2, 20), (120, 30, 2, 20)]), None);
     assert_eq!(seen(&[(50, 50, 4, 3)]), None);
-    // A caret does not extend the bounds of a real change.
+    // A caret beside a real change does not extend its bounds.
     let both = seen(&[(15, 30, 2, 20), (100, 10, 50, 20)]);
     assert_eq!(both, Some((1_000, Rect::at(200, 60, 50, 20))));
 }
@@ -69,7 +69,7 @@ fn changes_on_a_dense_display_are_placed_in_screen_units() {
 }
 
 #[test]
-fn pixels_that_make_no_picture_cause_no_panic() {
+fn pixels_of_the_wrong_length_cause_no_panic() {
     for (width, height) in [(0, 0), (7, 3), (1_000, 1_000)] {
         let mut odd = picture(10, 10);
         (odd.width, odd.height) = (width, height);
@@ -90,7 +90,7 @@ fn two_whole_screens_are_compared_in_linear_time() {
     assert!(compare(&before, &after).is_some());
     let took = start.elapsed();
     println!("compared in {took:?}");
-    // Work that grows faster than the number of pixels would take minutes.
+    // Only work that grows faster than the number of pixels could take this long.
     let limit = if cfg!(debug_assertions) { 5_000 } else { 15 };
     assert!(took.as_millis() < limit, "{took:?}");
 }

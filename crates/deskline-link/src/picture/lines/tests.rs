@@ -38,7 +38,8 @@ fn words_of_a_line_are_joined_and_texts_far_apart_are_separate() {
         write(&mut picture, (20 + first.w + space, 20), 5, INK);
         assert_eq!(lines(&picture).len(), count, "{space}");
     }
-    // In a terminal, a word without tall letters has a block of its own.
+    // In a terminal a word without tall letters is lower than the words beside it, and forms a
+    // block of its own.
     for (rule, count) in [(false, 1), (true, 2)] {
         let mut picture = picture(300, 60, PAPER);
         let first = write(&mut picture, (20, 20), 5, INK);
@@ -130,7 +131,7 @@ fn the_lines_of_a_window_are_found_in_linear_time() {
     assert_eq!(lines(&window).len(), 49);
     let took = start.elapsed();
     println!("found in {took:?}");
-    // Work that grows faster than the number of pixels would take minutes.
+    // Only work that grows faster than the number of pixels could take this long.
     let limit = if cfg!(debug_assertions) { 20_000 } else { 500 };
     assert!(took.as_millis() < limit, "{took:?}");
 }

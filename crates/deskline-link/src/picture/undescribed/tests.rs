@@ -66,7 +66,7 @@ fn spots_in(tree: &Tree, picture: &Picture) -> Vec<String> {
 }
 
 #[test]
-fn a_canvas_stays_blind_after_texts_are_read_from_its_picture() {
+fn a_canvas_stays_a_blind_spot_after_texts_are_read_from_its_picture() {
     let mut tree = tree();
     assert!(may_have_spots(&tree, WINDOW) && !may_have_spots(&tree, WindowId(8)));
     let before = names(&tree, WINDOW, &icons(40, 80));
@@ -102,7 +102,7 @@ fn a_password_field_over_a_canvas_counts_as_described() {
 fn a_canvas_with_undescribed_content_is_a_blind_spot() {
     let named = ["(120,100 300×200) [AXGroup (thing)]"];
     assert_eq!(spots_in(&tree(), &icons(40, 80)), named);
-    // The same detail around the canvas.
+    // Detail around the canvas, none in it.
     assert_eq!(spots_in(&tree(), &icons(40, 20)), [""; 0]);
     assert_eq!(spots_in(&tree(), &picture(400, 300)), [""; 0]);
     // The picture of another window has no such blind spot.
@@ -117,7 +117,7 @@ fn a_canvas_with_undescribed_content_is_a_blind_spot() {
 }
 
 #[test]
-fn described_parts_are_not_blind() {
+fn described_parts_are_no_blind_spot() {
     let changed = |change: &dyn Fn(&mut Element)| {
         let mut tree = tree();
         change(&mut tree.elements[2]);
@@ -151,8 +151,7 @@ fn pixels_under_a_neighbouring_text_make_no_blind_spot() {
         // Icons below the label count.
         assert_eq!(spots_in(&tree, &icons(40, 180)).len(), 1, "{parent}");
     }
-    // The canvas is a child of a text area: no blind spot if the area has a text, one if it has
-    // none.
+    // A canvas in a text area is a blind spot only if the area has no text.
     for (text, count) in [("News", 0), ("", 1)] {
         let mut tree = tree();
         tree.elements[1].role = Role::TEXT_AREA;
@@ -230,7 +229,7 @@ fn the_three_largest_blind_spots_are_named_in_screen_units() {
 }
 
 #[test]
-fn pixels_that_make_no_picture_cause_no_panic() {
+fn pixels_of_the_wrong_length_cause_no_panic() {
     let mut tree = tree();
     for extents in [Rect::at(i32::MIN, i32::MIN, i32::MAX, i32::MAX), CANVAS] {
         tree.elements[2].extents = Some(extents);
@@ -265,7 +264,7 @@ fn a_whole_screen_is_examined_in_linear_time() {
     let start = Instant::now();
     assert_eq!(spots_in(&tree, &plain), [""; 0]);
     println!("looked at in {:?}, at worst {worst:?}", start.elapsed());
-    // Work that grows faster than the number of pixels would take minutes.
+    // Only work that grows faster than the number of pixels could take this long.
     let limit = if cfg!(debug_assertions) { 10_000 } else { 30 };
     assert!(worst.as_millis() < limit, "{worst:?}");
 }

@@ -236,7 +236,10 @@ pub(super) fn element_at((x, y): (f64, f64)) -> Ax<Element> {
 
 pub(super) fn window_of(element: &Element) -> Option<u32> {
     type WindowOf = unsafe extern "C-unwind" fn(&AXUIElement, &mut u32) -> AXError;
-    let found = super::symbol(c"_AXUIElementGetWindow")?;
+    let name = c"_AXUIElementGetWindow".as_ptr();
+    // Looked up at run time, as a version of macOS may lack it.
+    // SAFETY: the name ends in a null.
+    let found = NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name) })?;
     // SAFETY: the private function has this signature in each version since 10.5, as yabai and
     // AltTab declare it.
     let window_of = unsafe { std::mem::transmute::<NonNull<c_void>, WindowOf>(found) };

@@ -16,9 +16,7 @@ mod processes;
 mod run_loop;
 mod screen;
 
-use std::ffi::{CStr, c_void};
 use std::path::PathBuf;
-use std::ptr::NonNull;
 use std::time::Duration;
 
 use objc2::rc::autoreleasepool;
@@ -30,12 +28,6 @@ use super::{
 };
 
 pub use accessibility::Element;
-
-/// Looks up a function that some versions of macOS lack.
-fn symbol(name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: the name ends in a null.
-    NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })
-}
 
 /// macOS.
 #[derive(Debug, Clone, Copy, Default)]

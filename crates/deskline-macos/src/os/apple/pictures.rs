@@ -1,20 +1,15 @@
-//! Pictures of single windows. Uses `ScreenCaptureKit`, which takes still pictures since macOS 14,
-//! and the window list API on older systems.
+//! Pictures of single windows, by `ScreenCaptureKit`, which takes still pictures since macOS 14.
 
-use std::ffi::c_void;
-use std::ptr::NonNull;
 use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
 use block2::RcBlock;
 use objc2::rc::Retained;
-use objc2::runtime::AnyClass;
 use objc2::{AllocAnyThread, available};
-use objc2_core_foundation::{CFRetained, CGPoint, CGRect, CGSize};
+use objc2_core_foundation::{CGPoint, CGRect, CGSize};
 use objc2_core_graphics::{
     CGBitmapContextCreate, CGColorSpace, CGContext, CGImage, CGImageAlphaInfo,
-    CGPreflightScreenCaptureAccess, CGRequestScreenCaptureAccess, CGWindowImageOption,
-    CGWindowListOption,
+    CGPreflightScreenCaptureAccess, CGRequestScreenCaptureAccess,
 };
 use objc2_foundation::{NSArray, NSError};
 use objc2_screen_capture_kit::{
@@ -23,7 +18,6 @@ use objc2_screen_capture_kit::{
 };
 
 use super::screen::sides;
-use super::symbol;
 use crate::os::{Image, Shot};
 
 pub(super) fn may_capture() -> bool {
@@ -37,8 +31,8 @@ pub(super) fn ask_to_capture() {
 type Taken = Result<Image, String>;
 
 pub(super) fn capture(shot: &Shot, time: Duration) -> Taken {
-    if AnyClass::get(c"SCScreenshotManager").is_none() || !available!(macos = 14.0) {
-        return listed(shot.window);
+    if !available!(macos = 14.0) {
+        return Err("it needs macOS 14".into());
     }
     let (send, receive) = mpsc::channel();
     let (shot, on_screen) = (shot.clone(), shot.on_screen);
@@ -133,32 +127,6 @@ fn take(content: &SCShareableContent, shot: &Shot, send: &Sender<Taken>) {
             Some(&done),
         );
     }
-}
-
-/// Takes a picture on a system older than macOS 14.
-fn listed(window: u32) -> Taken {
-    type Create = unsafe extern "C-unwind" fn(
-        CGRect,
-        CGWindowListOption,
-        u32,
-        CGWindowImageOption,
-    ) -> *mut CGImage;
-    // The function is looked up at run time: if it was linked, the program would not start on a
-    // macOS that lacks it.
-    let create = symbol(c"CGWindowListCreateImage").ok_or("no CGWindowListCreateImage")?;
-    // SAFETY: the function's signature in CGWindow.h.
-    let create = unsafe { std::mem::transmute::<NonNull<c_void>, Create>(create) };
-
-    let nowhere = CGPoint::new(f64::INFINITY, f64::INFINITY);
-    let null = CGRect::new(nowhere, CGSize::new(0.0, 0.0));
-    let how = CGWindowImageOption::BoundsIgnoreFraming | CGWindowImageOption::BestResolution;
-    let only = CGWindowListOption::OptionIncludingWindow;
-    // SAFETY: the arguments are plain values.
-    let picture = NonNull::new(unsafe { create(null, only, window, how) });
-    let picture = picture.ok_or("CGWindowListCreateImage gave no picture")?;
-    // SAFETY: a Create function's object is ours.
-    let picture = unsafe { CFRetained::from_raw(picture) };
-    pixels(&picture)
 }
 
 /// Draws the picture into memory with a known layout.

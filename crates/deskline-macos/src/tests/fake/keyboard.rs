@@ -48,7 +48,8 @@ impl World {
             } => {
                 let focused = self.apps.get(&self.front).map_or(0, |a| a.focused);
                 if self.by_code.contains(&focused) {
-                    // Such a control gets one key with this code, whatever the text: 0 is A.
+                    // A control that reads codes takes the event for one key, whatever its text.
+                    // Code 0 is the key A.
                     let key = us(*code).map(String::from);
                     return self.type_in(&key.unwrap_or_default());
                 }

@@ -7,7 +7,7 @@ use super::{Behaviour, Id, World, text};
 use crate::os::Value;
 
 impl World {
-    /// Gives an app a menu bar with one menu of this title, and in it one item that does this.
+    /// Gives an app a menu bar with one menu. Its only item has this title, and does `does`.
     pub(crate) fn menu_bar(&mut self, pid: u32, item: &str, does: Behaviour) -> (Id, Id) {
         let root = self.apps[&pid].root;
         let bar = self.add(root, "AXMenuBar", "", [0.0, 0.0, 1_440.0, 24.0]);

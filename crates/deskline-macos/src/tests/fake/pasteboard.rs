@@ -25,7 +25,7 @@ pub(crate) struct Pasteboard {
 const TEXT: &str = "public.utf8-plain-text";
 
 impl Pasteboard {
-    /// Another program copies this.
+    /// Another program copies these items.
     pub(crate) fn copy(&mut self, items: Vec<PasteboardItem>) -> i64 {
         self.changes += 1;
         self.items = items;

@@ -9,12 +9,11 @@ use crate::os::AxError;
 /// The switches. If all are off, the Mac does everything at once and loses nothing.
 #[derive(Default)]
 pub(crate) struct Quirks {
-    /// The time that a switch to another Space takes. Until the switch is over, `AXWindows` lists
-    /// the old Space's windows: 0.7 s (alt-tab-macos #1324, Apple's animation).
+    /// The time that a switch to another Space takes: 0.7 s on a Mac (alt-tab-macos #1324, Apple's
+    /// animation). Until then, `AXWindows` lists the old Space's windows.
     pub(crate) animation: Duration,
     /// The system-wide `AXFocusedApplication` names no app, as while a menu has the focus
-    /// (Hammerspoon
-    /// #3799).
+    /// (Hammerspoon #3799).
     pub(crate) no_focused_app: bool,
     /// A mouse-up in the same turn as its mouse-down is lost: 0 of 15 arrived at 0 ms, 14 at 20 ms,
     /// all at 40 ms. <https://github.com/callstack/agent-device/issues/2716>,
@@ -37,7 +36,7 @@ pub(crate) struct Quirks {
     /// swallows all input, the program's and the person's, until it is removed
     /// (cjpais/Handy #1281, yabai #1773).
     pub(crate) revoked_after: Option<usize>,
-    /// `AXIsProcessTrusted` goes on returning true after that.
+    /// `AXIsProcessTrusted` still returns true after the person has revoked Accessibility.
     pub(crate) stale_trust: bool,
     /// The system lacks `_AXUIElementGetWindow`.
     pub(crate) no_window_numbers: bool,
@@ -82,12 +81,12 @@ pub(crate) struct Quirks {
     pub(crate) no_hit_test: bool,
     /// The tap sees no keys: Input Monitoring is not allowed (acsandmann/rift #406).
     pub(crate) tap_without_keys: bool,
-    /// An input method that is turned on works once the focus has moved.
+    /// Turning an input method on changes only its icon until the focus moves.
     pub(crate) icon_only: bool,
     /// App Nap: each wait of this program takes ten times as long, unless it has begun an activity
     /// (SuperIsland #107).
     pub(crate) naps: bool,
-    /// Chromium's page stays as it was while another window covers its own (trycua/cua #1367).
+    /// Chromium's page stays as it was while another window covers Chromium's (trycua/cua #1367).
     pub(crate) pauses_covered: bool,
     /// The pointer follows the person's mouse although a tap drops the motions (deskflow #9963).
     pub(crate) drops_still_move: bool,
@@ -103,18 +102,17 @@ pub(crate) struct Wakes {
     /// The answer to the request: Electron before 26 returns -25205 but builds the tree.
     /// <https://github.com/electron/electron/issues/38102>
     pub(crate) answers: Option<AxError>,
-    /// The only attribute that it reacts to: browsers react to `AXEnhancedUserInterface` alone
-    /// (openstream
-    /// #10).
+    /// The only attribute that the app reacts to: browsers react to `AXEnhancedUserInterface` alone
+    /// (openstream #10).
     pub(crate) hears: Option<&'static str>,
-    /// Whether the page goes when the request is withdrawn. Chrome's stays, as reading a role has
-    /// turned on a basic mode too.
+    /// Whether the page goes when the request is withdrawn. Chrome's page stays, because reading a
+    /// role has turned on a basic mode too.
     pub(crate) forgets: bool,
     /// How many requests have no effect.
     pub(crate) deaf: u32,
-    /// Whether requests have no effect while it is behind.
+    /// Whether requests have no effect while the app is behind others.
     pub(crate) deaf_behind: bool,
-    /// How long it does not answer while it builds the tree.
+    /// How long the app does not answer while it builds its tree.
     pub(crate) builds: Duration,
     pub(crate) page: super::Behaviour,
 }

@@ -161,7 +161,6 @@ impl World {
 
     /// `AXFocusedApplication` follows the focused window: it names no app if the app in front has
     /// no window (Interceptor #198).
-    /// #198).
     pub(super) fn focused_app(&self) -> Option<Id> {
         let windows = self.windows_of(self.front);
         let focused = windows.iter().any(|w| self.is_here(*w));

@@ -116,7 +116,7 @@ pub(crate) struct World {
     called: Option<Instant>,
     /// Whether this program has begun an activity.
     pub(super) awake: bool,
-    /// What a page that is covered will have.
+    /// The changes of covered pages, which are made once the pages are uncovered.
     paused: Vec<(Id, &'static str, Value<Id>)>,
     pub(super) timeout: Duration,
     /// The messaging timeouts of single elements.
@@ -279,7 +279,7 @@ impl World {
         self.stack[..first].iter().any(covers)
     }
 
-    /// Pages that are covered no more get what they have missed.
+    /// Makes the changes that pages have missed while they were covered.
     pub(super) fn uncover(&mut self) {
         for (id, name, value) in std::mem::take(&mut self.paused) {
             self.set(id, name, value);
@@ -401,7 +401,7 @@ impl World {
         *self.messages.entry(name).or_default() += 1;
     }
 
-    /// Stretches the wait since the last call.
+    /// Makes the wait since the last call ten times as long, as App Nap may.
     pub(super) fn nap(&mut self) {
         let now = Instant::now();
         if let Some(last) = self.called.filter(|_| self.quirks.naps && !self.awake) {

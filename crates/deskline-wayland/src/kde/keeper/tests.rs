@@ -1,7 +1,7 @@
 use super::table::{Key, LIMIT, Valve, Why, run};
 use super::*;
 
-/// What the process does with KWin's reports, at a time of its own.
+/// What the process does with KWin's reports, which arrive whenever KWin sends them.
 struct Captured {
     state: State,
     now: Instant,
@@ -76,7 +76,7 @@ fn the_capture_passes_the_cases_for_every_guard() {
 }
 
 #[test]
-fn a_capture_that_we_did_not_end_counts_as_ended_by_the_person() {
+fn a_capture_that_ends_by_itself_counts_as_ended_by_the_person() {
     let ended = |by_us| {
         let mut captured = captured();
         captured.state.opened = by_us;

@@ -108,7 +108,7 @@ on_bind!(
     |state, manager, (), init| {
         let manager = init.init(manager, ());
         state.listed.managers.push(manager);
-        // With the answer to the client's next round trip.
+        // The client learns of the change with the answer to its next round trip.
         state.announce_windows();
     }
 );

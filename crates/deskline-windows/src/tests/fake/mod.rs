@@ -44,7 +44,7 @@ pub struct Element {
     /// (<https://github.com/MicrosoftEdge/WebView2Feedback/issues/3530>).
     pub wakes_after: Duration,
     asked: Option<Instant>,
-    /// How long it takes for each request.
+    /// How long the element takes to answer each request.
     pub costs: Duration,
 }
 
@@ -73,7 +73,7 @@ pub struct App {
     pub name: &'static str,
     pub started: u64,
     pub integrity: Integrity,
-    /// Whether its thread answers nothing.
+    /// Whether the window's thread answers no message.
     pub hung: bool,
 }
 

@@ -3,9 +3,8 @@
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Oddities {
-    /// A request for a whole subtree times out (<https://github.com/FlaUI/FlaUI/issues/364>:
-    /// caching a
-    /// `TreeScope.Subtree` of a large app).
+    /// A request for a whole subtree of a large app times out
+    /// (<https://github.com/FlaUI/FlaUI/issues/364>).
     pub subtree_times_out: bool,
     /// A request for all children of a list times out (NVDA's `UIAHandler/utils.py` reads text
     /// ranges in parts for this reason).

@@ -184,10 +184,10 @@ fn add_handlers(
             let _ = automation.AddFocusChangedEventHandler(&request, &focus);
         }
         for toplevel in toplevels(pid) {
-            if !known.insert(toplevel.handle) {
+            if !known.insert(toplevel.id) {
                 continue;
             }
-            let window = os::handle(toplevel.handle);
+            let window = os::handle(toplevel.id);
             let Ok(element) = automation.ElementFromHandle(window) else {
                 continue;
             };

@@ -4,7 +4,7 @@ use deskline_core::{Line, Modifiers, States, Text};
 use deskline_recipe::{HIDDEN, Screen};
 use serde_json::json;
 
-use super::{AFTER, Error, Recorder};
+use super::{AFTER, Fallible, Recorder};
 
 impl Recorder<'_> {
     pub(super) fn character(&mut self, char: char) {
@@ -16,11 +16,7 @@ impl Recorder<'_> {
         }
     }
 
-    pub(super) async fn key(
-        &mut self,
-        name: &str,
-        modifiers: Modifiers,
-    ) -> Result<(), Box<dyn Error>> {
+    pub(super) async fn key(&mut self, name: &str, modifiers: Modifiers) -> Fallible {
         if name == "BackSpace"
             && modifiers.is_empty()
             && let Some(text) = self.typed.as_mut().filter(|text| *text != HIDDEN)
@@ -41,7 +37,7 @@ impl Recorder<'_> {
 
     /// Records what was typed: the typed text or, if the field shows something else, the field's
     /// value.
-    pub(super) async fn typed(&mut self) -> Result<(), Box<dyn Error>> {
+    pub(super) async fn typed(&mut self) -> Fallible {
         let text = self.typed.take().unwrap_or_default();
         if text == HIDDEN {
             let hidden = json!({"text": HIDDEN});

@@ -19,6 +19,11 @@ fn the_answer_after_return_reports_no_file_chooser_that_has_closed() {
     for kit in KITS {
         for name in ["other", "other.txt"] {
             let app = bed.saver(kit, &folder);
+            if name == "other.txt" {
+                let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+                let all = persons.call_behind(&server, app.pid, "press_key_and_traverse", all);
+                all.ok();
+            }
             let text = json!({"text": name, "pressKey": "Return"});
             let answer = persons.call_behind(&server, app.pid, "type_and_traverse", text);
             let answer = answer.ok();

@@ -9,7 +9,7 @@ needs a desktop, but for one test on each toolkit.
 
 Programs that need no desktop run their tests in threads. The tests of a desktop's program run one
 at a time, and --lanes such programs beside each other: most of such a test is waiting for an app.
-Those in WAITS, which need the least of a core, have one lane more. A program in ALONE measures
+One lane more begins with those in WAITS, which need the least of a core. A program in ALONE measures
 times, or keeps both cores busy, and runs when nothing else does. A test that failed beside another
 is run once more, alone, and this is printed: on a busy machine a time limit means little.
 """
@@ -24,6 +24,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -32,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Programs outside of the testbed that start X servers or compositors.
 DESKTOPS = re.compile(r"deskline-(x11|linux)/(?!lib$)")
 
-# These need a third of a core, and run one after the other beside the lanes.
+# These need a third of a core, and run one after the other beside the lanes. Then this lane helps.
 WAITS = {
     *("windows", "large", "sheets", "reading", "scale"),
     "toolkits calc::every_tool_works_or_is_refused_on_calc",
@@ -63,7 +64,7 @@ SHARED_OUT = {
 # Long programs start early, in this order.
 LONG = [
     *(f"debian_13 {part}" for part in ("gnome", "gnome_extension", "kwin", "labwc", "sway")),
-    *("next_release", "guard", "http", "lockouts", "changes", "order"),
+    *("next_release", "guard", "http", "lockouts", "packages", "recipes", "told", "covers"),
 ]
 
 # No program takes longer. One that does is killed and has failed.
@@ -263,11 +264,19 @@ def main():
         signal.signal(ends, stop)
     waiting = [unit for unit in found if unit.name in WAITS]
     alone = [unit for unit in found if unit.alone]
-    lanes = [unit for unit in found if unit not in waiting + alone]
-    with ThreadPoolExecutor(1) as beside, ThreadPoolExecutor(arguments.lanes) as pool:
-        runs = (pool.map(Unit.run, lanes), beside.map(Unit.run, waiting))
-        for run in runs:
-            list(run)
+    queue = deque(unit for unit in found if unit not in waiting + alone)
+
+    def lane(own):
+        while own or queue:
+            try:
+                unit = (own or queue).popleft()
+            except IndexError:
+                return
+            unit.run()
+
+    owns = [deque() for _ in range(arguments.lanes)] + [deque(waiting)]
+    with ThreadPoolExecutor(len(owns)) as pool:
+        list(pool.map(lane, owns))
     for unit in alone:
         unit.run()
     again, wrong_runs = [], [unit for unit in found if unit.status != 0]

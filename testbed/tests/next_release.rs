@@ -180,7 +180,8 @@ impl Desk {
         self.0.click(pid, "AXMenuBarItem", "Search").ok();
         let item = self.0.click(pid, "AXMenuItem", "Find and Replace...").ok();
         for answer in [item, self.0.refresh(pid)] {
-            assert!(answer.field("windows").starts_with("\"Find and Replace\""));
+            let windows = answer.field("windows");
+            assert!(windows.starts_with("\"Find and Replace\""), "{answer}");
         }
     }
 

@@ -236,8 +236,9 @@ fn words(took: Duration) -> &'static str {
     }
 }
 
-/// The row of a table. On a busy machine a key can be late, and an app that was stopped may lose
-/// the release of a key, so this tries up to three times for what is `known`.
+/// The row of a table. On a busy machine a key can be late, and an app loses the release of a key
+/// if its window loses the keyboard at that moment. So this tries up to three times for what is
+/// `known`.
 fn row<D: Desk>(desk: &mut D, fate: Fate, known: &str) -> String {
     let only = std::env::var(ONLY).unwrap_or_default();
     let mut known = known.split('|').map(str::trim).skip(2);
@@ -245,28 +246,24 @@ fn row<D: Desk>(desk: &mut D, fate: Fate, known: &str) -> String {
     for moment in MOMENTS {
         let known = known.next().unwrap_or_default();
         let case = format!("{}, {moment:?}", fate.0);
-        let (mut when, mut is_up) = ("", true);
-        let may_lose_it = fate.1[0] == Part::App;
+        let mut cell = String::new();
         for _ in 0..3 {
+            let (mut when, mut down) = ("", "");
             if case.contains(&only) {
-                let (took, up) = one(desk, moment, fate);
-                println!(
-                    "{}: {case}: {took:?}{}",
-                    D::NAME,
-                    if up { "" } else { DOWN }
-                );
-                (when, is_up) = (words(took), up && (is_up || may_lose_it));
+                let (took, is_up) = one(desk, moment, fate);
+                (when, down) = (words(took), if is_up { "" } else { DOWN });
+                println!("{}: {case}: {took:?}{down}", D::NAME);
             }
             // The devices may still have been held.
             if moment == Moment::After && cells.last().is_some_and(|last| last.starts_with(when)) {
                 when = "at once";
             }
-            if when == known && (is_up || !may_lose_it) {
+            cell = format!("{when}{down}");
+            if cell == known {
                 break;
             }
         }
-        let down = if is_up { "" } else { DOWN };
-        cells.push(format!("{when}{down}"));
+        cells.push(cell);
     }
     format!("| {} | {} |", fate.0, cells.join(" | "))
 }

@@ -116,9 +116,9 @@ fn a_step_acts_on_a_list_that_the_step_before_opened_in_a_page() {
     });
 }
 
-/// A frame of another site, a button half outside of the page, the
-/// button of a table's head, a tip that stays while the pointer is over it, a box that only its
-/// label shows, an icon with a tip, and a curly quote.
+/// A frame of another site, a button half outside of the page, the button of a table's head, a tip
+/// that stays while the pointer is over it, a box that only its label shows, an icon with a tip,
+/// and a curly quote.
 const ASIDE: &str =
     "<style>.t{position:relative;width:200px}.t span{display:none;position:absolute;
 left:0;top:24px;width:220px;height:60px;background:#ff8}.t:hover span{display:block}

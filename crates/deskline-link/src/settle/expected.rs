@@ -20,8 +20,8 @@ const UNSEEN: Duration = Duration::from_millis(120);
 const ACTIVATION: Duration = Duration::from_millis(320);
 
 /// How long a dialog may take to answer Return in a field. GTK draws the dialog's button pressed
-/// for 250 ms, looks the name up, and closes.
-pub(crate) const ANSWERS: Duration = Duration::from_millis(600);
+/// for 250 ms, looks the name up, and closes. On a busy machine GTK 4's chooser took 650 ms.
+pub(crate) const ANSWERS: Duration = Duration::from_secs(1);
 
 /// How long a field may take to open a list for a text. Web pages wait until no more keys come.
 pub(crate) const LISTS: Duration = Duration::from_millis(500);
